@@ -1,0 +1,110 @@
+//! The study file: one TOML document that says what to compare.
+//!
+//! These types are the grammar; `consilium check --schema` publishes their JSON Schema. Keys that
+//! are not listed here are refused. Paths are relative to the study file.
+
+mod backend;
+mod dataset;
+mod expand;
+mod scorer;
+mod system;
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use backend::{
+    AccuracyRule, BackendKind, BackendSpec, GenerationSpec, LimitSpec, PriceSpec, ReplayMatch,
+    SimulatedAccuracy, StructuredOutput,
+};
+pub use dataset::{DatasetSpec, FieldRule, FieldSource, FileFormat, FilterValues};
+pub use expand::ExpandError;
+pub use scorer::{ScorerKind, ScorerSpec, TableSpec};
+pub use system::{MatrixSpec, SystemSpec, Variant};
+
+/// A whole study file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// Name, seed and repetitions.
+    pub study: StudyHead,
+    /// What is asked.
+    #[serde(default)]
+    pub dataset: Vec<DatasetSpec>,
+    /// Models that answer.
+    #[serde(default)]
+    pub backend: Vec<BackendSpec>,
+    /// What is compared.
+    #[serde(default)]
+    pub system: Vec<SystemSpec>,
+    /// Grids over a system's variant flags.
+    #[serde(default)]
+    pub matrix: Vec<MatrixSpec>,
+    /// How answers are scored.
+    #[serde(default)]
+    pub scorer: Vec<ScorerSpec>,
+    /// Optional hard stop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetSpec>,
+    /// Tables of the report; the standard set when none is named.
+    #[serde(default)]
+    pub table: Vec<TableSpec>,
+}
+
+/// The `[study]` table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StudyHead {
+    /// Name; the first part of a run's name. Letters, digits, `-`, `_` and `.`.
+    pub name: String,
+    /// Seed of every draw, simulated answer and interval.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// Repetitions of every case, from 1.
+    #[serde(default = "default_epochs")]
+    pub epochs: u32,
+    /// Whether the run only evaluates or also fills experience stores.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Share of samples that may fail before the exit code is 1.
+    #[serde(default)]
+    pub tolerance: f64,
+    /// Folder whose prompt files replace the built-in ones of the same name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompts: Option<PathBuf>,
+}
+
+fn default_seed() -> u64 {
+    1
+}
+
+fn default_epochs() -> u32 {
+    1
+}
+
+/// What a run may change besides its own tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Gold is only scored against.
+    #[default]
+    Evaluate,
+    /// Training reviewers see gold and fill experience stores.
+    Train,
+}
+
+/// The `[budget]` table: no call is started that could exceed it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetSpec {
+    /// US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    /// Model calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// Tokens, prompt and completion together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+}

@@ -1,0 +1,73 @@
+//! The `[[scorer]]` and `[[table]]` tables.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How answers are scored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScorerSpec {
+    /// What the scorer does.
+    pub kind: ScorerKind,
+    /// Name, unique in the study; the kind when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Datasets it scores; those of its answer form when empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub datasets: Vec<String>,
+    /// `label`: table of alias and canonical label, tab-separated with a header line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aliases: Option<PathBuf>,
+    /// `label`: endings that do not distinguish labels, for example `证`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignore_suffixes: Vec<String>,
+    /// `text`: metrics to compute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<String>,
+    /// Judge-like scorers: backend that judges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend: Option<String>,
+    /// Judge-like scorers: named, versioned policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+}
+
+impl ScorerSpec {
+    /// The scorer's name.
+    pub fn display_name(&self) -> &str {
+        self.name.as_deref().unwrap_or_else(|| self.kind.as_str())
+    }
+}
+
+/// Kinds of scorers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ScorerKind {
+    /// Reads a letter and compares it.
+    Choice,
+    /// Reads a label and compares it.
+    Label,
+}
+
+impl ScorerKind {
+    /// The name used in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Choice => "choice",
+            Self::Label => "label",
+        }
+    }
+}
+
+/// One table of the report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TableSpec {
+    /// Name of a built-in table.
+    pub preset: String,
+    /// Heading in place of the preset's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
