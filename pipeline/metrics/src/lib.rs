@@ -1,0 +1,33 @@
+//! Metrics and statistics of Consilium as pure functions.
+//!
+//! Nothing here reads a file, a clock or the network, and no value depends on the order of its
+//! input or on the number of threads.
+
+pub mod bleu;
+pub mod bootstrap;
+pub mod catalog;
+pub mod chrf;
+pub mod classification;
+pub mod clustered_classification;
+pub mod distinct;
+pub mod exact_match;
+pub mod gleu;
+pub mod interval;
+pub mod lengths;
+pub mod meteor;
+pub mod metric;
+pub mod nltk_bleu;
+pub mod proportion;
+pub mod reference;
+pub mod rouge;
+pub mod rouge_words;
+pub mod ter;
+pub mod text;
+pub mod token_f1;
+
+pub use bootstrap::{CaseSum, clustered_bootstrap_mean};
+pub use classification::{Average, ClassScore, ClassificationSummary, Confusion};
+pub use clustered_classification::{AverageIntervals, ClassificationIntervals, ClusteredConfusion};
+pub use interval::Interval;
+pub use metric::TextMetric;
+pub use proportion::wilson;

@@ -1,0 +1,185 @@
+//! Longest common subsequences by bit vectors.
+//!
+//! The dynamic-programming table t is never stored as numbers. Neighbours in a row differ by 0 or
+//! 1, and bit j of a row holds a **zero** where t[i][j + 1] − t[i][j] = 1 (Hyyrö 2004), so a row
+//! costs one word per 64 columns.
+
+/// Length of the longest common subsequence of two sequences of ids below `distinct`.
+pub(crate) fn lcs_length(rows: &[u32], columns: &[u32], distinct: usize) -> usize {
+    let mut step = RowStep::new(columns, distinct);
+    let mut row = vec![u64::MAX; step.words];
+    for &id in rows {
+        step.advance(&mut row, id);
+    }
+    length_below(&row, columns.len())
+}
+
+/// One longest common subsequence as ascending (row, column) positions.
+///
+/// Reads the table back from the end: equal tokens are taken; otherwise the column goes back if
+/// t[i][j − 1] > t[i − 1][j], and the row goes back if not. Only every √rows-th row is kept and the
+/// rows between are computed again, so that memory grows with the power 1.5 of the length.
+pub(crate) fn lcs_positions(rows: &[u32], columns: &[u32], distinct: usize) -> Vec<(usize, usize)> {
+    let mut step = RowStep::new(columns, distinct);
+    let block = rows.len().isqrt().max(1);
+    let mut row = vec![u64::MAX; step.words];
+    let mut kept = vec![row.clone()];
+    for (index, &id) in rows.iter().enumerate() {
+        step.advance(&mut row, id);
+        if (index + 1) % block == 0 {
+            kept.push(row.clone());
+        }
+    }
+
+    let mut positions = Vec::new();
+    let (mut i, mut j) = (rows.len(), columns.len());
+    // Rows `first..first + table.len()`.
+    let (mut first, mut table) = (usize::MAX, Vec::new());
+    while i > 0 && j > 0 {
+        if rows[i - 1] == columns[j - 1] {
+            i -= 1;
+            j -= 1;
+            positions.push((i, j));
+            continue;
+        }
+        // Both row i and row i − 1 are needed.
+        if (i - 1) / block * block != first {
+            first = (i - 1) / block * block;
+            table = vec![kept[first / block].clone()];
+            for &id in &rows[first..i] {
+                let mut row = table[table.len() - 1].clone();
+                step.advance(&mut row, id);
+                table.push(row);
+            }
+        }
+        if length_below(&table[i - first], j) > length_below(&table[i - 1 - first], j) {
+            // t[i][j] > t[i − 1][j] is the same as t[i][j − 1] > t[i − 1][j] when tokens differ.
+            j -= 1;
+        } else {
+            i -= 1;
+        }
+    }
+    positions.reverse();
+    positions
+}
+
+/// t[i][j]: the zeros among the first `j` bits of row i.
+fn length_below(row: &[u64], j: usize) -> usize {
+    let whole = j / 64;
+    let zeros: usize = row[..whole]
+        .iter()
+        .map(|word| word.count_zeros() as usize)
+        .sum();
+    match j % 64 {
+        0 => zeros,
+        rest => zeros + (!row[whole] & ((1_u64 << rest) - 1)).count_ones() as usize,
+    }
+}
+
+/// Computes the next row of the table.
+struct RowStep {
+    words: usize,
+    /// Positions in the columns by id: `positions[starts[id]..starts[id + 1]]`.
+    starts: Vec<usize>,
+    positions: Vec<usize>,
+    mask: Vec<u64>,
+}
+
+impl RowStep {
+    fn new(columns: &[u32], distinct: usize) -> Self {
+        let mut starts = vec![0; distinct + 1];
+        for &id in columns {
+            starts[id as usize + 1] += 1;
+        }
+        for id in 0..distinct {
+            starts[id + 1] += starts[id];
+        }
+        let mut next = starts.clone();
+        let mut positions = vec![0; columns.len()];
+        for (column, &id) in columns.iter().enumerate() {
+            positions[next[id as usize]] = column;
+            next[id as usize] += 1;
+        }
+        let words = columns.len().div_ceil(64);
+        Self {
+            words,
+            starts,
+            positions,
+            mask: vec![0; words],
+        }
+    }
+
+    fn advance(&mut self, row: &mut [u64], id: u32) {
+        let id = id as usize;
+        let matches = &self.positions[self.starts[id]..self.starts[id + 1]];
+        for &column in matches {
+            self.mask[column / 64] |= 1 << (column % 64);
+        }
+        let mut carry = false;
+        for (word, &mask) in row.iter_mut().zip(&self.mask) {
+            let (sum, first) = word.overflowing_add(*word & mask);
+            let (sum, second) = sum.overflowing_add(u64::from(carry));
+            carry = first || second;
+            *word = sum | (*word & !mask);
+        }
+        for &column in matches {
+            self.mask[column / 64] = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The textbook table and its read-out.
+    fn by_table(rows: &[u32], columns: &[u32]) -> Vec<(usize, usize)> {
+        let mut table = vec![vec![0; columns.len() + 1]; rows.len() + 1];
+        for i in 1..=rows.len() {
+            for j in 1..=columns.len() {
+                table[i][j] = if rows[i - 1] == columns[j - 1] {
+                    table[i - 1][j - 1] + 1
+                } else {
+                    table[i - 1][j].max(table[i][j - 1])
+                };
+            }
+        }
+        let (mut i, mut j) = (rows.len(), columns.len());
+        let mut positions = Vec::new();
+        while i > 0 && j > 0 {
+            if rows[i - 1] == columns[j - 1] {
+                i -= 1;
+                j -= 1;
+                positions.push((i, j));
+            } else if table[i][j - 1] > table[i - 1][j] {
+                j -= 1;
+            } else {
+                i -= 1;
+            }
+        }
+        positions.reverse();
+        positions
+    }
+
+    #[test]
+    fn long_sequences_fit_in_memory() {
+        let rows: Vec<u32> = (0..20_000).map(|index| index % 7).collect();
+        let columns: Vec<u32> = (0..20_000).map(|index| index % 5).collect();
+        let positions = lcs_positions(&rows, &columns, 7);
+        assert_eq!(positions.len(), lcs_length(&rows, &columns, 7));
+    }
+
+    proptest! {
+        #[test]
+        fn equals_the_table(
+            rows in prop::collection::vec(0_u32..6, 0..150),
+            columns in prop::collection::vec(0_u32..6, 0..150),
+        ) {
+            let expected = by_table(&rows, &columns);
+            prop_assert_eq!(lcs_length(&rows, &columns, 6), expected.len());
+            prop_assert_eq!(lcs_positions(&rows, &columns, 6), expected);
+        }
+    }
+}
