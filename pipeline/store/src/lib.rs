@@ -1,0 +1,27 @@
+//! Runs on disk: Arrow schemas, parts, journal, manifest, lock.
+
+mod error;
+mod journal;
+pub mod lock;
+pub mod part;
+pub mod recorder;
+pub mod rows;
+pub mod run_directory;
+pub mod schema;
+pub mod scores;
+pub mod source;
+pub mod verify;
+
+pub use error::{DecodeError, RecordError, StoreError};
+pub use lock::RunLock;
+pub use part::{PartWriter, Rows, read_rows, write_table};
+pub use recorder::{Recorder, RecorderOptions, Recovery};
+pub use rows::{CaseInputError, CaseRow, TableRow, encode};
+pub use run_directory::{RunDirectory, RunList, RunSummary};
+pub use schema::RunTable;
+pub use scores::replace_scores;
+pub use source::sha256_file;
+pub use verify::{Finding, Verification, verify};
+
+#[cfg(test)]
+mod fixtures;
