@@ -1,0 +1,312 @@
+//! The client: one request in, one reply or failure out.
+
+use std::time::Duration;
+
+use consilium_core::ErrorKind;
+use consilium_core::study::BackendSpec;
+use futures::future::BoxFuture;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Client, Response};
+use tokio::time::Instant;
+
+use super::address::Address;
+use super::dialect::{Dialect, Learner};
+use super::failure::{self, Key, Secrets};
+use super::{body, wire};
+use crate::backend::{
+    Backend, BackendError, CallFailure, CallIdentity, ChatRequest, Message, Reply, ResponseFormat,
+    configured_format,
+};
+
+/// No reply is as long as this; a server that sends more is broken.
+const LONGEST_BODY: usize = 64 << 20;
+
+/// Longest wait for a probe: it serves people who wait at a terminal.
+const PROBE_DEADLINE: Duration = Duration::from_secs(10);
+
+/// A client of one OpenAI-compatible server.
+#[derive(Debug)]
+pub(crate) struct OpenAi {
+    spec: BackendSpec,
+    model: String,
+    address: Address,
+    client: Client,
+    authorization: Option<HeaderValue>,
+    key: Option<Key>,
+    learner: Learner,
+}
+
+impl OpenAi {
+    /// Sets up a client; the key is read from the environment once, here.
+    pub(crate) fn new(spec: &BackendSpec) -> Result<Self, BackendError> {
+        let key = match &spec.api_key_env {
+            Some(variable) => Some(read_key(&spec.name, variable)?),
+            None => None,
+        };
+        Self::with_key(spec, key)
+    }
+
+    fn with_key(spec: &BackendSpec, key: Option<Key>) -> Result<Self, BackendError> {
+        let backend = spec.name.clone();
+        let Some(base_url) = &spec.base_url else {
+            return Err(BackendError::MissingField {
+                backend,
+                kind: "openai",
+                key: "base_url",
+            });
+        };
+        let address = Address::parse(base_url).map_err(|reason| BackendError::Address {
+            backend: backend.clone(),
+            reason,
+        })?;
+        let authorization = match &key {
+            Some(key) => Some(bearer(key).ok_or_else(|| BackendError::InvalidKey {
+                backend: backend.clone(),
+                variable: spec.api_key_env.clone().unwrap_or_default(),
+            })?),
+            None => None,
+        };
+        let client =
+            client(spec, &address).map_err(|source| BackendError::Client { backend, source })?;
+        Ok(Self {
+            model: spec.model.clone().unwrap_or_else(|| spec.name.clone()),
+            address,
+            client,
+            authorization,
+            key,
+            learner: Learner::new(spec.structured_output),
+            spec: spec.clone(),
+        })
+    }
+
+    async fn exchange(
+        &self,
+        request: &ChatRequest,
+        dialect: Dialect,
+    ) -> Result<Reply, CallFailure> {
+        let secrets = Secrets {
+            request: Some(request),
+            key: self.key.as_ref(),
+        };
+        let body = wire::body(request, dialect)
+            .map_err(|error| CallFailure::new(ErrorKind::BadRequest, error.to_string()))?;
+        let mut post = self.client.post(self.address.chat.clone()).body(body);
+        post = post.header(CONTENT_TYPE, "application/json");
+        if let Some(authorization) = &self.authorization {
+            post = post.header(AUTHORIZATION, authorization);
+        }
+        let response = post
+            .send()
+            .await
+            .map_err(|error| failure::of_transport(error, secrets))?;
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let received = receive(response, secrets).await?;
+        if !(200..300).contains(&status) {
+            let (mut failure, complaint) = failure::of_status(status, &headers, &received, secrets);
+            self.learner.learn(status, &complaint, request, dialect);
+            if let (ErrorKind::NotFound, Some(hint)) = (failure.kind, self.address.hint()) {
+                failure.message = format!("{}; {hint}", failure.message);
+            }
+            return Err(failure);
+        }
+        let read = match body::read(&received) {
+            Ok(_) if failure::is_html(&headers) => {
+                Err(body::NoReply::NotJson("its content type".to_owned()))
+            }
+            read => read,
+        };
+        let mut reply =
+            read.map_err(|none| failure::of_no_reply(status, none, &headers, secrets))?;
+        reply.http_status = Some(status);
+        reply.request_id = request_id(&headers).or(reply.request_id);
+        if request.schema.is_some() {
+            reply.format = dialect.format;
+        }
+        if dialect.without_seed && request.seed.is_some() {
+            // The recorded parameters name a seed that was not sent.
+            reply.extra.insert("seed_refused".to_owned(), true.into());
+        }
+        Ok(reply)
+    }
+
+    async fn ask_for_models(&self) -> Result<(), CallFailure> {
+        let secrets = Secrets {
+            request: None,
+            key: self.key.as_ref(),
+        };
+        let mut get = self
+            .client
+            .get(self.address.models.clone())
+            .timeout(PROBE_DEADLINE);
+        if let Some(authorization) = &self.authorization {
+            get = get.header(AUTHORIZATION, authorization);
+        }
+        let response = get
+            .send()
+            .await
+            .map_err(|error| failure::of_transport(error, secrets))?;
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let received = receive(response, secrets).await?;
+        match status {
+            200..300 => Ok(()),
+            // A server need not list its models: then one token tells.
+            404 | 405 | 501 => self.ask_for_a_token().await,
+            _ => Err(failure::of_status(status, &headers, &received, secrets).0),
+        }
+    }
+
+    async fn ask_for_a_token(&self) -> Result<(), CallFailure> {
+        let mut generation = self.spec.generation.clone();
+        generation.max_tokens = Some(1);
+        let request = ChatRequest {
+            model: self.model.clone(),
+            messages: vec![Message::user("ping")],
+            generation,
+            seed: None,
+            schema: None,
+        };
+        self.exchange(&request, self.learner.dialect())
+            .await
+            .map(|_| ())
+    }
+}
+
+impl Backend for OpenAi {
+    fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn endpoint(&self) -> &str {
+        &self.address.endpoint
+    }
+
+    fn spec(&self) -> &BackendSpec {
+        &self.spec
+    }
+
+    fn send<'a>(
+        &'a self,
+        _call: &'a CallIdentity,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<Reply, CallFailure>> {
+        Box::pin(async move {
+            let started = Instant::now();
+            let outcome = self.exchange(request, self.learner.dialect()).await;
+            let latency_ms = started.elapsed().as_secs_f64() * 1e3;
+            match outcome {
+                Ok(reply) => Ok(Reply {
+                    latency_ms,
+                    ..reply
+                }),
+                Err(failure) => Err(CallFailure {
+                    latency_ms: Some(latency_ms),
+                    ..failure
+                }),
+            }
+        })
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<(), CallFailure>> {
+        Box::pin(self.ask_for_models())
+    }
+
+    fn effective_format(&self) -> ResponseFormat {
+        configured_format(self.spec.structured_output)
+    }
+
+    fn dialect_revision(&self) -> u32 {
+        self.learner.revision()
+    }
+}
+
+fn client(spec: &BackendSpec, address: &Address) -> reqwest::Result<Client> {
+    // Fails when another part of the program has chosen a provider already, which is as good.
+    let _already_chosen = rustls::crypto::ring::default_provider().install_default();
+    let limits = &spec.limits;
+    let mut builder = Client::builder()
+        .user_agent(concat!("consilium/", env!("CARGO_PKG_VERSION")))
+        .http1_only()
+        .pool_max_idle_per_host(usize::try_from(limits.concurrency).unwrap_or(usize::MAX))
+        .tcp_keepalive(Duration::from_secs(30))
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never());
+    if let Ok(deadline) = Duration::try_from_secs_f64(limits.timeout_s) {
+        builder = builder.timeout(deadline);
+    }
+    if let Ok(deadline) = Duration::try_from_secs_f64(limits.connect_timeout_s) {
+        builder = builder.connect_timeout(deadline);
+    }
+    if address.is_loopback {
+        builder = builder.no_proxy();
+    }
+    builder.build()
+}
+
+fn read_key(backend: &str, variable: &str) -> Result<Key, BackendError> {
+    let missing = || BackendError::MissingKey {
+        backend: backend.to_owned(),
+        variable: variable.to_owned(),
+    };
+    let key = std::env::var(variable).map_err(|_| missing())?;
+    let key = key.trim();
+    if key.is_empty() {
+        Err(missing())
+    } else {
+        Ok(Key(key.to_owned()))
+    }
+}
+
+fn bearer(key: &Key) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(&format!("Bearer {}", key.0)).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+async fn receive(mut response: Response, secrets: Secrets<'_>) -> Result<Vec<u8>, CallFailure> {
+    let status = response.status().as_u16();
+    let mut received = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) => received.extend_from_slice(&chunk),
+            Ok(None) => return Ok(received),
+            Err(error) => {
+                let failure = failure::of_transport(error, secrets);
+                return Err(CallFailure {
+                    http_status: Some(status),
+                    ..failure
+                });
+            }
+        }
+        if received.len() > LONGEST_BODY {
+            return Err(failure::of_size(status, LONGEST_BODY));
+        }
+    }
+}
+
+fn request_id(headers: &HeaderMap) -> Option<String> {
+    ["x-request-id", "request-id", "apim-request-id"]
+        .into_iter()
+        .find_map(|name| headers.get(name)?.to_str().ok().map(str::to_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_is_sent_and_never_shown() {
+        let spec = serde_json::json!({"name": "b", "kind": "openai", "base_url": "http://h/v1"});
+        let spec: BackendSpec = serde_json::from_value(spec).unwrap();
+        let client = OpenAi::with_key(&spec, Some(Key("hunter2".to_owned()))).unwrap();
+        assert!(!format!("{client:?}").contains("hunter2"));
+        assert_eq!(client.authorization.unwrap().as_bytes(), b"Bearer hunter2");
+        let broken = OpenAi::with_key(&spec, Some(Key("hunter2\n".to_owned()))).unwrap_err();
+        assert!(!format!("{broken} {broken:?}").contains("hunter2"));
+    }
+}

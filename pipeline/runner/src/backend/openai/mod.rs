@@ -1,0 +1,15 @@
+//! Any OpenAI-compatible chat server.
+
+mod address;
+mod body;
+mod classify;
+mod client;
+mod complaint;
+mod dialect;
+mod failure;
+mod redact;
+mod retry_after;
+mod surrogate;
+mod wire;
+
+pub(super) use client::OpenAi;

@@ -1,0 +1,97 @@
+//! What comes back from a model, or why nothing does.
+
+use std::time::Duration;
+
+use consilium_core::ErrorKind;
+use serde_json::{Map, Value};
+
+/// Tokens of one call, as far as the server reports them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Tokens of the prompt.
+    pub prompt_tokens: Option<u64>,
+    /// Those of them read from the provider's cache.
+    pub cached_tokens: Option<u64>,
+    /// Tokens generated, reasoning included.
+    pub completion_tokens: Option<u64>,
+}
+
+/// How a structured reply was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResponseFormat {
+    /// In words only.
+    #[default]
+    Text,
+    /// In words, with a server that guarantees some JSON object.
+    JsonObject,
+    /// By a schema that the server enforces.
+    JsonSchema,
+}
+
+/// A reply of a model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reply {
+    /// What was said, reasoning excluded.
+    pub content: Option<String>,
+    /// Reasoning that the server or the model keeps apart.
+    pub reasoning: Option<String>,
+    /// The model's own words of refusal, where the server marks them.
+    pub refusal: Option<String>,
+    /// Why generation stopped, as the server names it.
+    pub finish_reason: Option<String>,
+    /// Model that answered, as the server names it.
+    pub model: Option<String>,
+    /// System fingerprint.
+    pub fingerprint: Option<String>,
+    /// Request identifier of the server.
+    pub request_id: Option<String>,
+    /// Tokens.
+    pub usage: Usage,
+    /// HTTP status; `None` where no HTTP was spoken.
+    pub http_status: Option<u16>,
+    /// Duration, milliseconds.
+    pub latency_ms: f64,
+    /// Fields of the reply that have no place above.
+    pub extra: Map<String, Value>,
+    /// How the form of the reply was really asked for.
+    pub format: ResponseFormat,
+    /// Whether invalid text was replaced by U+FFFD.
+    pub lossy: bool,
+    /// The body as received, when lossy.
+    pub raw: Option<String>,
+}
+
+/// A call that gave no reply.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct CallFailure {
+    /// Why.
+    pub kind: ErrorKind,
+    /// What happened: status and the provider's own words, without prompt text and keys.
+    pub message: String,
+    /// HTTP status, when there was one.
+    pub http_status: Option<u16>,
+    /// How long the server asks to wait.
+    pub retry_after: Option<Duration>,
+    /// Duration, milliseconds.
+    pub latency_ms: Option<f64>,
+}
+
+impl CallFailure {
+    /// A failure without an HTTP reply.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            http_status: None,
+            retry_after: None,
+            latency_ms: None,
+        }
+    }
+
+    /// Whether every later call would fail alike: the key is refused or the account is empty.
+    pub fn is_for_good(&self) -> bool {
+        self.kind == ErrorKind::Auth
+            || (self.kind == ErrorKind::BadRequest && matches!(self.http_status, Some(402 | 429)))
+    }
+}

@@ -1,0 +1,187 @@
+//! One call: from the journal, else from the backend.
+
+use std::sync::Arc;
+
+use consilium_core::{CallRow, ErrorKind, RunStopped, SampleKey};
+use serde_json::Value;
+
+use super::Surroundings;
+use super::end::Ending;
+use super::reading::{Reading, Received, refusal_as_raw};
+use crate::backend::{CallIdentity, ChatRequest, LimitedBackend, Reply, SentCall};
+
+/// A call with its position, ready to be made.
+#[derive(Debug)]
+pub(super) struct IssuedCall {
+    pub(super) identity: CallIdentity,
+    pub(super) request: ChatRequest,
+    pub(super) request_sha256: String,
+    pub(super) backend: Arc<LimitedBackend>,
+    /// The same call, finished by an earlier process.
+    pub(super) recorded: Option<Box<CallRow>>,
+}
+
+/// A call that was made.
+#[derive(Debug)]
+pub(super) struct PerformedCall {
+    pub(super) row: CallRow,
+    pub(super) reading: Reading,
+}
+
+/// Makes a call and records it as soon as it is finished.
+pub(super) async fn perform(
+    call: &IssuedCall,
+    surroundings: &Surroundings,
+) -> Result<PerformedCall, RunStopped> {
+    if let Some(recorded) = &call.recorded {
+        return replay(call, recorded, surroundings);
+    }
+    let in_flight = surroundings.progress.call_in_flight();
+    let sent = call
+        .backend
+        .call(&call.identity, &call.request, &surroundings.cancel)
+        .await;
+    drop(in_flight);
+    if let Err(failure) = &sent.reply {
+        // Neither is recorded: the next process must ask again instead of replaying it.
+        if failure.kind == ErrorKind::Cancelled {
+            return Err(RunStopped::Interrupted);
+        }
+        if failure.is_for_good() {
+            return Err(RunStopped::Backend {
+                backend: call.backend.backend().name().to_owned(),
+                message: failure.message.clone(),
+            });
+        }
+    }
+    let reading = read(call, &sent);
+    let row = row(call, sent, &reading);
+    surroundings.progress.add_call(&row);
+    surroundings.recorder.append_call(row.clone())?;
+    Ok(PerformedCall { row, reading })
+}
+
+fn replay(
+    call: &IssuedCall,
+    recorded: &CallRow,
+    surroundings: &Surroundings,
+) -> Result<PerformedCall, RunStopped> {
+    let mut row = recorded.clone();
+    row.tries = 0;
+    if row.attempt != call.identity.attempt {
+        // Finished in an attempt that failed later: this attempt's record must be complete too.
+        row.attempt = call.identity.attempt;
+        surroundings.recorder.append_call(row.clone())?;
+    }
+    let reading = match Received::from_row(&row) {
+        Some(received) => received.read(call.request.schema.as_deref()),
+        None => Reading::End(failed(
+            row.error_kind.unwrap_or(ErrorKind::BadReply),
+            row.error.clone().unwrap_or_default(),
+        )),
+    };
+    Ok(PerformedCall { row, reading })
+}
+
+fn read(call: &IssuedCall, sent: &SentCall) -> Reading {
+    match &sent.reply {
+        Ok(reply) => {
+            let repair = &*call.identity.purpose == super::calls::REPAIR;
+            Received::from_reply(reply, repair).read(call.request.schema.as_deref())
+        }
+        Err(failure) => Reading::End(failed(failure.kind, failure.message.clone())),
+    }
+}
+
+fn failed(kind: ErrorKind, message: String) -> Ending {
+    Ending {
+        outcome: kind.outcome(),
+        error_kind: Some(kind),
+        message: Some(message),
+        answer: None,
+    }
+}
+
+fn row(call: &IssuedCall, sent: SentCall, reading: &Reading) -> CallRow {
+    let IssuedCall {
+        identity,
+        request,
+        backend,
+        ..
+    } = call;
+    let SampleKey {
+        dataset,
+        case_id,
+        system,
+        epoch,
+    } = &identity.key;
+    let failure = sent.reply.as_ref().err().cloned();
+    let http_status = match &sent.reply {
+        Ok(reply) => reply.http_status,
+        Err(failure) => failure.http_status,
+    };
+    let latency_ms = match &sent.reply {
+        Ok(reply) => Some(reply.latency_ms),
+        Err(failure) => failure.latency_ms,
+    };
+    let reply = sent.reply.unwrap_or_default();
+    let usage = reply.usage;
+    let cost_usd = backend.backend().spec().price.as_ref().and_then(|price| {
+        let (prompt, completion) = usage.prompt_tokens.zip(usage.completion_tokens)?;
+        Some(price.cost_usd(prompt, usage.cached_tokens.unwrap_or(0), completion))
+    });
+    CallRow {
+        dataset: dataset.to_string(),
+        case_id: case_id.to_string(),
+        system: system.to_string(),
+        epoch: *epoch,
+        attempt: identity.attempt,
+        scorer: identity.scorer.as_deref().map(str::to_owned),
+        seq: identity.seq,
+        round: identity.round,
+        agent: identity.agent.to_string(),
+        purpose: identity.purpose.to_string(),
+        backend: backend.backend().name().to_owned(),
+        model_requested: request.model.clone(),
+        model_returned: reply.model.clone(),
+        fingerprint: reply.fingerprint.clone(),
+        request_id: reply.request_id.clone(),
+        request_sha256: call.request_sha256.clone(),
+        parameters: parameters(request, &reply),
+        messages: request.messages_json(),
+        raw: reply
+            .raw
+            .clone()
+            .or_else(|| reply.refusal.as_deref().map(refusal_as_raw)),
+        response: reply.content,
+        reasoning: reply.reasoning,
+        finish_reason: reply.finish_reason,
+        parse_status: reading.parse_status(),
+        tries: sent.tries,
+        http_status,
+        latency_ms,
+        prompt_tokens: usage.prompt_tokens,
+        cached_tokens: usage.cached_tokens,
+        completion_tokens: usage.completion_tokens,
+        cost_usd,
+        cache_hit: false,
+        started_at: sent.started_at,
+        error_kind: failure.as_ref().map(|failure| failure.kind),
+        error: failure.map(|failure| failure.message),
+    }
+}
+
+/// The parameters as sent: a seed the server refused is unknown.
+fn parameters(request: &ChatRequest, reply: &Reply) -> String {
+    let parameters = request.parameters_json();
+    if !reply.extra.contains_key("seed_refused") {
+        return parameters;
+    }
+    match serde_json::from_str::<Value>(&parameters) {
+        Ok(mut value) => {
+            value["seed"] = Value::Null;
+            value.to_string()
+        }
+        Err(_) => parameters,
+    }
+}

@@ -1,0 +1,43 @@
+//! Sums over the calls of a sample.
+
+use consilium_core::CallRow;
+
+/// Sums over calls; a sum is unknown once a part of it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Tally {
+    /// Number of calls, replayed ones included.
+    pub(crate) calls: u32,
+    /// Tokens of the prompts.
+    pub(crate) prompt_tokens: Option<u64>,
+    /// Tokens generated.
+    pub(crate) completion_tokens: Option<u64>,
+    /// US dollars.
+    pub(crate) cost_usd: Option<f64>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self {
+            calls: 0,
+            prompt_tokens: Some(0),
+            completion_tokens: Some(0),
+            cost_usd: Some(0.0),
+        }
+    }
+}
+
+impl Tally {
+    /// Adds a call.
+    pub(crate) fn add(&mut self, call: &CallRow) {
+        self.calls += 1;
+        self.prompt_tokens = self
+            .prompt_tokens
+            .zip(call.prompt_tokens)
+            .map(|(a, b)| a + b);
+        self.completion_tokens = self
+            .completion_tokens
+            .zip(call.completion_tokens)
+            .map(|(a, b)| a + b);
+        self.cost_usd = self.cost_usd.zip(call.cost_usd).map(|(a, b)| a + b);
+    }
+}

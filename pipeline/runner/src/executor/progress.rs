@@ -1,0 +1,102 @@
+//! Counters of a run for whoever watches it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use consilium_core::{CallRow, Outcome};
+
+/// Counters that samples and calls move and a progress line reads.
+///
+/// They count what this process did; replayed calls cost nothing again and are left out.
+#[derive(Debug, Default)]
+pub struct Progress {
+    by_outcome: [AtomicU64; Outcome::ALL.len()],
+    samples_in_flight: AtomicU64,
+    calls: AtomicU64,
+    calls_in_flight: AtomicU64,
+    tokens: AtomicU64,
+    /// Millionths of a US dollar, since there are no atomic fractions.
+    micro_usd: AtomicU64,
+}
+
+/// The counters at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgressCounts {
+    /// Samples that ended.
+    pub finished: u64,
+    /// The same by outcome, in report order, zeros included.
+    pub by_outcome: Vec<(Outcome, u64)>,
+    /// Samples that have begun and not ended.
+    pub samples_in_flight: u64,
+    /// Calls that ended, well or not.
+    pub calls: u64,
+    /// Calls that wait for a limit or a reply.
+    pub calls_in_flight: u64,
+    /// Tokens of prompts and completions, as far as reported.
+    pub tokens: u64,
+    /// US dollars, as far as priced.
+    pub cost_usd: f64,
+}
+
+/// Something in flight; it no longer is when this is dropped.
+#[derive(Debug)]
+pub struct InFlight<'a>(&'a AtomicU64);
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Progress {
+    /// The counters now.
+    pub fn counts(&self) -> ProgressCounts {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let by_outcome: Vec<(Outcome, u64)> = Outcome::ALL
+            .into_iter()
+            .zip(self.by_outcome.iter().map(read))
+            .collect();
+        ProgressCounts {
+            finished: by_outcome.iter().map(|(_, count)| count).sum(),
+            by_outcome,
+            samples_in_flight: read(&self.samples_in_flight),
+            calls: read(&self.calls),
+            calls_in_flight: read(&self.calls_in_flight),
+            tokens: read(&self.tokens),
+            cost_usd: read(&self.micro_usd) as f64 / 1e6,
+        }
+    }
+
+    pub(crate) fn sample_in_flight(&self) -> InFlight<'_> {
+        self.samples_in_flight.fetch_add(1, Ordering::Relaxed);
+        InFlight(&self.samples_in_flight)
+    }
+
+    pub(crate) fn call_in_flight(&self) -> InFlight<'_> {
+        self.calls_in_flight.fetch_add(1, Ordering::Relaxed);
+        InFlight(&self.calls_in_flight)
+    }
+
+    pub(crate) fn finish_sample(&self, outcome: Outcome) {
+        let place = Outcome::ALL.into_iter().position(|other| other == outcome);
+        if let Some(counter) = place.and_then(|place| self.by_outcome.get(place)) {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn add_call(&self, call: &CallRow) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let tokens = call.prompt_tokens.unwrap_or(0) + call.completion_tokens.unwrap_or(0);
+        self.tokens.fetch_add(tokens, Ordering::Relaxed);
+        self.micro_usd
+            .fetch_add(micro_usd(call.cost_usd), Ordering::Relaxed);
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float cast saturates, and prices are not negative"
+)]
+fn micro_usd(cost_usd: Option<f64>) -> u64 {
+    (cost_usd.unwrap_or(0.0) * 1e6).round() as u64
+}

@@ -1,0 +1,15 @@
+//! Backends, solvers, scorers and the executor of one sample
+
+pub mod backend;
+pub mod context;
+pub mod executor;
+pub mod limit;
+pub mod mock_server;
+mod nearest;
+pub mod prompt;
+mod reading;
+pub mod retry;
+pub mod scorer;
+pub mod solver;
+#[cfg(test)]
+mod testing;

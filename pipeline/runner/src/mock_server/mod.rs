@@ -1,0 +1,178 @@
+//! An OpenAI-compatible server for tests and load: seeded answers, seeded faults, honest counts.
+
+mod completion;
+mod counts;
+mod fault;
+mod options;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::serve::ListenerExt;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+pub use counts::MockServerStats;
+pub use fault::Fault;
+pub use options::{MockAnswers, MockAnswersError, MockServerOptions};
+
+use completion::{Request, completion};
+use counts::Counts;
+
+/// Longest request accepted.
+const LONGEST_REQUEST: usize = 64 << 20;
+
+/// How long open requests may take after the server is told to end.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Debug)]
+struct Server {
+    options: Arc<MockServerOptions>,
+    counts: Counts,
+}
+
+/// Serves until told to end: `/v1/chat/completions`, `/v1/models` and `GET /stats`.
+///
+/// # Errors
+/// When the listener fails.
+pub async fn serve(
+    options: MockServerOptions,
+    listener: TcpListener,
+    shutdown: CancellationToken,
+) -> io::Result<()> {
+    let server = Server {
+        options: Arc::new(options),
+        counts: Counts::default(),
+    };
+    let router = Router::new()
+        .route("/v1/chat/completions", post(chat))
+        .route("/v1/models", get(models))
+        .route("/stats", get(stats))
+        .layer(DefaultBodyLimit::max(LONGEST_REQUEST))
+        .with_state(server);
+    // Small replies must not wait for an acknowledgement.
+    let listener = listener.tap_io(|connection| {
+        if let Err(error) = connection.set_nodelay(true) {
+            tracing::debug!(%error, "small packets may be delayed");
+        }
+    });
+    let ending = shutdown.clone();
+    let serving = axum::serve(listener, router)
+        .with_graceful_shutdown(async move { ending.cancelled().await });
+    tokio::select! {
+        served = serving.into_future() => served,
+        () = async {
+            shutdown.cancelled().await;
+            tokio::time::sleep(FAREWELL).await;
+        } => Ok(()),
+    }
+}
+
+async fn stats(State(server): State<Server>) -> Json<MockServerStats> {
+    Json(server.counts.stats())
+}
+
+async fn models(State(server): State<Server>, headers: HeaderMap) -> Response {
+    if !server.admits(&headers) {
+        return unauthorized();
+    }
+    let models: Value = json!({"object": "list", "data": [{"id": "mock", "object": "model"}]});
+    Json(models).into_response()
+}
+
+async fn chat(State(server): State<Server>, headers: HeaderMap, body: Bytes) -> Response {
+    let hash = hash(&body);
+    let in_flight = server.counts.enter(hash);
+    let response = server
+        .answer(&headers, &body, hash, in_flight.seen_before)
+        .await;
+    server.counts.answered(response.status().as_u16());
+    drop(in_flight);
+    response
+}
+
+impl Server {
+    async fn answer(&self, headers: &HeaderMap, body: &[u8], hash: u128, seen: u32) -> Response {
+        let options = &self.options;
+        if !self.admits(headers) {
+            return unauthorized();
+        }
+        if let Some(per_minute) = options.requests_per_minute
+            && let Err(wait) = self.counts.accept(per_minute)
+        {
+            return fault::too_many_requests(wait);
+        }
+        let request: Request = match serde_json::from_slice(body) {
+            Ok(request) => request,
+            Err(error) => return refused(&error.to_string()),
+        };
+        if request.stream {
+            return refused("stream is not supported");
+        }
+        if request.is_structured() && !options.structured_output {
+            return refused("response_format is not supported");
+        }
+        let seed = seed(options.seed, hash);
+        let drawn = Fault::draw(
+            options.faults,
+            &options.fault_kinds,
+            seed ^ u64::from(seen + 1),
+        );
+        if !options.latency.is_zero() {
+            tokio::time::sleep(options.latency).await;
+        }
+        let reply = completion(options, &request, seed);
+        match drawn {
+            None => fault::json_body(Body::from(reply)),
+            Some(fault) => {
+                self.counts.faulted(fault.as_str());
+                fault.reply(reply, options.stall, options.retry_after).await
+            }
+        }
+    }
+
+    fn admits(&self, headers: &HeaderMap) -> bool {
+        self.options.required_key.as_ref().is_none_or(|key| {
+            let given = headers
+                .get(header::AUTHORIZATION)
+                .and_then(|value| value.to_str().ok());
+            given.and_then(|given| given.strip_prefix("Bearer ")) == Some(key)
+        })
+    }
+}
+
+fn unauthorized() -> Response {
+    fault::error(
+        StatusCode::UNAUTHORIZED,
+        "invalid_api_key",
+        "Incorrect API key provided",
+    )
+}
+
+fn refused(message: &str) -> Response {
+    fault::error(StatusCode::BAD_REQUEST, "invalid_request_error", message)
+}
+
+fn hash(body: &[u8]) -> u128 {
+    let digest = Sha256::digest(body);
+    digest
+        .iter()
+        .take(16)
+        .fold(0, |hash, byte| (hash << 8) | u128::from(*byte))
+}
+
+/// Mixes the server's seed into a request's hash.
+fn seed(server: u64, hash: u128) -> u64 {
+    // The hash is uniform already, so that a multiplication by an odd number suffices.
+    let low = u64::try_from(hash & u128::from(u64::MAX)).unwrap_or_default();
+    low ^ server.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}

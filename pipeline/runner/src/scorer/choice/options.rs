@@ -1,0 +1,131 @@
+//! The options of a case, ready to be compared.
+
+use consilium_core::ChoiceOption;
+
+use crate::scorer::fold::{fold, fold_whole, is_han, plain};
+use crate::scorer::mention::Form;
+
+/// Options with their letters and texts in comparable form.
+#[derive(Debug)]
+pub(super) struct Options<'a> {
+    source: &'a [ChoiceOption],
+    /// Letters in NFKC and upper case, without brackets.
+    letters: Vec<String>,
+    folded: Vec<String>,
+    whole: Vec<String>,
+}
+
+impl<'a> Options<'a> {
+    /// Prepares the options of a case.
+    pub(super) fn new(options: &'a [ChoiceOption]) -> Self {
+        let letter = |option: &ChoiceOption| {
+            plain(&option.label)
+                .trim_matches(|c: char| !c.is_alphanumeric())
+                .to_uppercase()
+        };
+        Self {
+            source: options,
+            letters: options.iter().map(letter).collect(),
+            folded: options.iter().map(|option| fold(&option.text)).collect(),
+            whole: options
+                .iter()
+                .map(|option| fold_whole(&option.text))
+                .collect(),
+        }
+    }
+
+    /// Number of options.
+    pub(super) fn len(&self) -> usize {
+        self.source.len()
+    }
+
+    /// The letter as the case spells it.
+    pub(super) fn label(&self, index: usize) -> &str {
+        &self.source[index].label
+    }
+
+    /// The option whose letter is the longest one at the start of a text, and the letter's length.
+    pub(super) fn letter_at(&self, text: &str) -> Option<(usize, usize)> {
+        self.letters
+            .iter()
+            .enumerate()
+            .filter(|(_, letter)| {
+                !letter.is_empty()
+                    && text
+                        .get(..letter.len())
+                        .is_some_and(|head| head.to_uppercase() == **letter)
+            })
+            .map(|(index, letter)| (index, letter.len()))
+            .max_by_key(|(index, length)| (*length, std::cmp::Reverse(*index)))
+    }
+
+    /// Whether a text is one of the letters and nothing more; that it is even where an option's
+    /// text is the same (blood groups).
+    pub(super) fn is_lone_letter(&self, text: &str) -> bool {
+        let name = text.trim_matches(|c: char| !c.is_alphanumeric());
+        self.letter_at(name)
+            .is_some_and(|(_, length)| length == name.len())
+    }
+
+    /// The option whose text equals a text; `Err` when several do.
+    pub(super) fn equal_to(&self, text: &str) -> Result<Option<usize>, ()> {
+        let wanted = fold_whole(text);
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let mut equal = (0..self.len()).filter(|&index| self.whole[index] == wanted);
+        match (equal.next(), equal.next()) {
+            (index, None) => Ok(index),
+            _ => Err(()),
+        }
+    }
+
+    /// Whether a text begins with the option's text, or the option's text begins with all of it.
+    ///
+    /// A text of one or two characters must be all there is: "A 5-year-old" names no option 5.
+    pub(super) fn is_followed_by_text(&self, index: usize, rest: &str) -> bool {
+        let rest = fold(rest.lines().next().unwrap_or_default());
+        let text = &self.folded[index];
+        if text.chars().count() < 3 {
+            return !text.is_empty() && rest == *text;
+        }
+        !rest.is_empty() && (begins(&rest, text) || begins(text, &rest))
+    }
+
+    /// A line with "…" for the option's own text, which may look like another item ("C. difficile").
+    pub(super) fn without_text(&self, index: usize, line: &str) -> String {
+        let text = plain(&self.source[index].text);
+        match line.find(text.trim()) {
+            Some(at) if !text.trim().is_empty() => {
+                format!("{}…{}", &line[..at], &line[at + text.trim().len()..])
+            }
+            _ => line.to_owned(),
+        }
+    }
+
+    /// Option texts long enough to be recognised inside a sentence.
+    pub(super) fn forms(&self) -> Vec<Form> {
+        self.folded
+            .iter()
+            .enumerate()
+            .filter(|(_, text)| {
+                let length = text.chars().count();
+                length >= 3 || (length == 2 && text.chars().all(is_han))
+            })
+            .map(|(index, text)| Form {
+                index,
+                text: text.clone(),
+            })
+            .collect()
+    }
+}
+
+/// Whether a folded text begins with another at a word boundary.
+fn begins(text: &str, start: &str) -> bool {
+    text.strip_prefix(start).is_some_and(|rest| {
+        let edge = start.chars().next_back();
+        rest.chars()
+            .next()
+            .is_none_or(|c| !c.is_alphanumeric() || is_han(c) || edge.is_some_and(is_han))
+    })
+}

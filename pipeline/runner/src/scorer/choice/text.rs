@@ -1,0 +1,47 @@
+//! Answers that name an option by its text.
+
+use super::listing;
+use super::options::Options;
+use crate::scorer::extraction::Extraction;
+use crate::scorer::fold::{fold, has_content};
+use crate::scorer::mention::{mentions, unanimous};
+use crate::scorer::sentence::sentences;
+
+/// The option whose text is the whole answer.
+pub(super) fn whole(text: &str, options: &Options<'_>) -> Option<Extraction> {
+    exact(text, "text.whole", options)
+}
+
+/// The option whose text is the last line.
+pub(super) fn last_line(text: &str, options: &Options<'_>) -> Option<Extraction> {
+    let line = text.lines().rev().find(|line| has_content(line))?;
+    exact(line, "text.last_line", options)
+}
+
+fn exact(text: &str, rule: &'static str, options: &Options<'_>) -> Option<Extraction> {
+    if options.is_lone_letter(text) {
+        return None;
+    }
+    match options.equal_to(text) {
+        Ok(index) => Some(Extraction::found(options.label(index?), rule, text)),
+        Err(()) => Some(Extraction::ambiguous(text)),
+    }
+}
+
+/// The one option whose text the last sentence contains.
+pub(super) fn contained(text: &str, options: &Options<'_>) -> Option<Extraction> {
+    let range = sentences(text).pop()?;
+    let line = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
+    let sentence = &text[range];
+    if listing::is_echo(text, &text[line..], options) {
+        return None;
+    }
+    match unanimous(&mentions(&fold(sentence), &options.forms())) {
+        Ok(index) => Some(Extraction::found(
+            options.label(index?),
+            "text.last_sentence",
+            sentence,
+        )),
+        Err(()) => Some(Extraction::ambiguous(sentence)),
+    }
+}

@@ -1,0 +1,116 @@
+//! The labels of a case with all their names.
+
+use consilium_core::Case;
+
+use super::aliases::AliasTable;
+use crate::scorer::fold::{fold, fold_whole};
+use crate::scorer::mention::Form;
+
+/// The closed set of labels an answer is read against.
+#[derive(Debug)]
+pub(super) struct LabelSet {
+    /// Labels as the case, or else the alias table, spells them.
+    labels: Vec<String>,
+    /// Every name of every label, longest first.
+    forms: Vec<Form>,
+    /// The same for whole texts.
+    whole: Vec<Form>,
+    suffixes: Vec<String>,
+}
+
+impl LabelSet {
+    /// The labels of a case: its options, else the canonical labels of the alias table and the
+    /// gold.
+    pub(super) fn new(case: &Case, aliases: Option<&AliasTable>, suffixes: &[String]) -> Self {
+        let mut set = Self {
+            labels: Vec::new(),
+            forms: Vec::new(),
+            whole: Vec::new(),
+            suffixes: suffixes.iter().map(|suffix| fold(suffix)).collect(),
+        };
+        let entries = aliases.map_or(&[][..], AliasTable::entries);
+        if case.view.options.is_empty() {
+            for (_, canonical) in entries {
+                set.add(canonical, canonical);
+            }
+            for gold in &case.gold {
+                let known = entries
+                    .iter()
+                    .find(|(alias, _)| set.key(alias) == set.key(gold));
+                let canonical = known.map_or(gold, |(_, canonical)| canonical);
+                set.add(canonical, canonical);
+            }
+        }
+        for option in &case.view.options {
+            set.add(&option.label, &option.label);
+        }
+        for option in &case.view.options {
+            set.add(&option.label, &option.text);
+        }
+        for (alias, canonical) in entries {
+            if let Some(index) = set.index_of(canonical) {
+                let label = set.labels[index].clone();
+                set.add(&label, alias);
+            }
+        }
+        let longest_first = |form: &Form| std::cmp::Reverse(form.text.len());
+        set.forms.sort_by_key(longest_first);
+        set
+    }
+
+    /// Adds a name of a label; a name that is taken stays where it is.
+    fn add(&mut self, label: &str, name: &str) {
+        let key = self.key(name);
+        if key.is_empty() || self.whole.iter().any(|form| form.text == key) {
+            return;
+        }
+        let index = self
+            .labels
+            .iter()
+            .position(|known| known == label)
+            .unwrap_or_else(|| {
+                self.labels.push(label.to_owned());
+                self.labels.len() - 1
+            });
+        self.whole.push(Form { index, text: key });
+        self.forms.push(Form {
+            index,
+            text: self.stem(fold(name)),
+        });
+    }
+
+    /// A name as it is compared: folded, without an ignored ending.
+    fn key(&self, name: &str) -> String {
+        self.stem(fold_whole(name))
+    }
+
+    fn stem(&self, folded: String) -> String {
+        let stem = self
+            .suffixes
+            .iter()
+            .filter_map(|suffix| folded.strip_suffix(suffix.as_str()))
+            .map(str::trim_end)
+            .filter(|stem| !stem.is_empty())
+            .min_by_key(|stem| stem.len());
+        stem.map(str::to_owned).unwrap_or(folded)
+    }
+
+    /// The label that a whole text names.
+    pub(super) fn index_of(&self, text: &str) -> Option<usize> {
+        let key = self.key(text);
+        self.whole
+            .iter()
+            .find(|form| form.text == key)
+            .map(|form| form.index)
+    }
+
+    /// The label as the case spells it.
+    pub(super) fn label(&self, index: usize) -> &str {
+        &self.labels[index]
+    }
+
+    /// Every name, longest first.
+    pub(super) fn forms(&self) -> &[Form] {
+        &self.forms
+    }
+}

@@ -1,0 +1,69 @@
+//! What holds for every text.
+
+use consilium_core::AnswerForm;
+use proptest::prelude::*;
+
+use super::{case, options};
+use crate::scorer::{Extraction, LabelScorer, read_choice};
+
+/// Pieces that rules look for, so that random text meets them.
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        Just("The answer is ".to_owned()),
+        Just("not ".to_owned()),
+        Just("B or C".to_owned()),
+        Just("(D)".to_owned()),
+        Just("A. Anemia".to_owned()),
+        Just("\\boxed{".to_owned()),
+        Just("}".to_owned()),
+        Just("\n".to_owned()),
+        Just("答案".to_owned()),
+        Just("选".to_owned()),
+        Just("排除".to_owned()),
+        Just("证型：".to_owned()),
+        Just("yes".to_owned()),
+        Just(" no ".to_owned()),
+        Just("```".to_owned()),
+        Just("{\"x\": ".to_owned()),
+        "\\PC{0,12}",
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn only_options_are_read(text in prop_oneof![pieces(), any::<String>()]) {
+        let list = options("A=Anemia|B=Beriberi|C=Cholera|D=脾肾阳虚");
+        if let Extraction::Found { predicted, span, .. } = read_choice(&text, &list) {
+            prop_assert!(list.iter().any(|option| option.label == predicted));
+            prop_assert!(span.chars().count() <= 160);
+        }
+    }
+
+    #[test]
+    fn only_labels_are_read(text in prop_oneof![pieces(), any::<String>()]) {
+        let labels = case(AnswerForm::Label, "yes|no|maybe|脾肾阳虚证|肾阳虚证", &["yes"]);
+        let scorer = LabelScorer::new("label", None, &["证".to_owned()]);
+        if let Extraction::Found { predicted, .. } = scorer.read(&text, &labels) {
+            prop_assert!(labels.view.options.iter().any(|option| option.label == predicted));
+        }
+    }
+
+    #[test]
+    fn a_last_line_with_a_cue_is_found_after_any_text(before in pieces(), index in 0_usize..9) {
+        let list = options("A=a|B=b|C=c|D=d|E=e|F=f|G=g|H=h|I=i");
+        let letter = &list[index].label;
+        let read = read_choice(&format!("{before}\nAnswer: {letter}"), &list);
+        let Extraction::Found { predicted, .. } = read else { panic!("read {read:?}") };
+        prop_assert_eq!(&predicted, letter);
+    }
+
+    #[test]
+    fn reading_its_own_label_is_the_identity(index in 0_usize..3) {
+        let labels = case(AnswerForm::Label, "yes|no|maybe", &["yes"]);
+        let label = labels.view.options[index].label.clone();
+        let read = LabelScorer::new("label", None, &[]).read(&label, &labels);
+        let Extraction::Found { predicted, .. } = read else { panic!("read {read:?}") };
+        prop_assert_eq!(predicted, label);
+    }
+}

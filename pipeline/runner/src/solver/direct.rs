@@ -1,0 +1,91 @@
+//! `direct`: one question, one answer.
+
+use consilium_core::CaseView;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::answer_schema::answer_schema;
+use super::{Answer, Solver};
+use crate::backend::Message;
+use crate::context::{CallSpec, Event, REPAIR_PROMPT, SampleEnd, SolverContext};
+use crate::prompt::{PromptError, PromptLibrary, case_values};
+
+const ROLE: &str = "answer";
+const PROMPT: &str = "direct/answer";
+
+/// Asks once; the answer is the reply, or the answer field of a structured one.
+#[derive(Debug)]
+pub(super) struct Direct {
+    structured: bool,
+}
+
+impl Direct {
+    /// With or without a schema for the reply.
+    pub(super) const fn new(structured: bool) -> Self {
+        Self { structured }
+    }
+
+    fn values(&self, case: &CaseView) -> Map<String, Value> {
+        let mut values = case_values(case);
+        values.insert("structured".to_owned(), self.structured.into());
+        values
+    }
+}
+
+impl Solver for Direct {
+    fn name(&self) -> &'static str {
+        "direct"
+    }
+
+    fn roles(&self) -> &'static [&'static str] {
+        &[ROLE]
+    }
+
+    fn prompts(&self) -> &'static [&'static str] {
+        if self.structured {
+            &[PROMPT, REPAIR_PROMPT]
+        } else {
+            &[PROMPT]
+        }
+    }
+
+    fn preview(
+        &self,
+        prompts: &PromptLibrary,
+        case: &CaseView,
+    ) -> Result<Option<Vec<Message>>, PromptError> {
+        let prompt = prompts.render(PROMPT, &case.language, &self.values(case))?;
+        Ok(Some(prompt.messages()))
+    }
+
+    fn solve<'a>(
+        &'a self,
+        context: &'a mut SolverContext,
+    ) -> BoxFuture<'a, Result<Answer, SampleEnd>> {
+        async move {
+            let case = std::sync::Arc::clone(context.case());
+            let messages = context.prompt(PROMPT, &self.values(&case))?;
+            let mut call = CallSpec::new(ROLE, "answer", messages);
+            if self.structured {
+                call = call.with_schema(answer_schema(&case));
+            }
+            let completion = context.call(call).await?;
+            context.emit(Event {
+                payload: completion.value.clone(),
+                ..Event::new(ROLE, "answer", completion.text.as_str())
+            });
+            let field = completion
+                .value
+                .as_ref()
+                .and_then(|value| value["answer"].as_str());
+            Ok(Answer {
+                text: Some(field.map_or(completion.text, str::to_owned)),
+                payload: completion.value,
+                truncated: completion.truncated,
+                ..Answer::default()
+            })
+        }
+        .boxed()
+    }
+}

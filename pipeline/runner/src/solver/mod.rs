@@ -1,0 +1,68 @@
+//! Solvers: strategies that turn a case into an answer.
+
+mod answer_schema;
+mod constant;
+mod direct;
+mod flags;
+mod registry;
+
+use std::fmt::Debug;
+
+use consilium_core::CaseView;
+use futures::future::BoxFuture;
+use serde_json::Value;
+
+use crate::backend::Message;
+use crate::context::{SampleEnd, SolverContext};
+use crate::prompt::{PromptError, PromptLibrary};
+
+pub use flags::{Flag, FlagKind};
+pub use registry::{SOLVERS, SolverEntry, SolverError, build, entry, names};
+
+/// A strategy that turns a case into an answer.
+pub trait Solver: Debug + Send + Sync {
+    /// Name in the study.
+    fn name(&self) -> &'static str;
+
+    /// Roles that need a backend; empty for baselines without one.
+    fn roles(&self) -> &'static [&'static str];
+
+    /// Prompts it uses, named without language.
+    fn prompts(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The first messages it would send for a case, for `consilium check`; `None` when it sends
+    /// none.
+    ///
+    /// # Errors
+    /// When a prompt cannot be rendered.
+    fn preview(
+        &self,
+        _prompts: &PromptLibrary,
+        _case: &CaseView,
+    ) -> Result<Option<Vec<Message>>, PromptError> {
+        Ok(None)
+    }
+
+    /// Answers the case of a context.
+    fn solve<'a>(
+        &'a self,
+        context: &'a mut SolverContext,
+    ) -> BoxFuture<'a, Result<Answer, SampleEnd>>;
+}
+
+/// What a solver concludes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// The answer as scorers read it.
+    pub text: Option<String>,
+    /// Solver-specific facts.
+    pub payload: Option<Value>,
+    /// Rounds of a multi-round solver.
+    pub rounds: Option<u32>,
+    /// Why a multi-round solver stopped.
+    pub stop_reason: Option<String>,
+    /// Whether the token limit cut the reply that the answer was taken from.
+    pub truncated: bool,
+}
