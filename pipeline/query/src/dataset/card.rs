@@ -1,0 +1,111 @@
+//! Dataset cards: where a set comes from, under which terms, and how it is read.
+
+use std::collections::BTreeMap;
+
+use consilium_core::AnswerForm;
+use consilium_core::study::FieldSource;
+use serde::{Deserialize, Serialize};
+
+/// `dataset.toml` of one set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Card {
+    /// Full name.
+    pub title: String,
+    /// Where to obtain it.
+    pub source: String,
+    /// Licence.
+    pub licence: String,
+    /// What may be done with it, and what not.
+    pub terms: String,
+    /// Languages of the text.
+    #[serde(default)]
+    pub language: Vec<String>,
+    /// Names of the backends that may see it; any when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_backends: Option<Vec<String>>,
+    /// Files of the set.
+    #[serde(rename = "file")]
+    pub files: Vec<CardFile>,
+}
+
+/// One file of a set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CardFile {
+    /// File name.
+    pub name: String,
+    /// Adapter that reads it; absent for files that hold no cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<String>,
+    /// Kind of answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_form: Option<AnswerForm>,
+    /// Rows.
+    pub rows: u64,
+    /// Hash of the file the card was written for.
+    pub sha256: String,
+    /// Case column ← source column, for the adapter `table`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, FieldSource>,
+}
+
+/// A card that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("read the card of dataset '{name}'")]
+pub struct CardError {
+    name: String,
+    #[source]
+    source: toml::de::Error,
+}
+
+/// The cards that come with the program, by folder name.
+const CARDS: [(&str, &str); 3] = [
+    (
+        "medqa",
+        include_str!("../../../../datasets/medqa/dataset.toml"),
+    ),
+    (
+        "pubmedqa",
+        include_str!("../../../../datasets/pubmedqa/dataset.toml"),
+    ),
+    (
+        "sample",
+        include_str!("../../../../datasets/sample/dataset.toml"),
+    ),
+];
+
+/// Reads the cards that come with the program.
+///
+/// # Errors
+/// When a card is wrong, which would be a defect.
+pub fn read_cards() -> Result<Vec<(String, Card)>, CardError> {
+    CARDS
+        .iter()
+        .map(|(name, text)| match toml::from_str(text) {
+            Ok(card) => Ok(((*name).to_owned(), card)),
+            Err(source) => Err(CardError {
+                name: (*name).to_owned(),
+                source,
+            }),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::adapter::ADAPTERS;
+
+    #[test]
+    fn every_card_names_a_known_adapter() {
+        for (name, card) in read_cards().unwrap() {
+            for adapter in card.files.iter().filter_map(|file| file.adapter.as_deref()) {
+                assert!(
+                    ADAPTERS.iter().any(|info| info.name == adapter),
+                    "{name}: {adapter}"
+                );
+            }
+        }
+    }
+}

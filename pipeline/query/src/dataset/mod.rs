@@ -1,0 +1,17 @@
+//! Datasets as tables: files are read row by row, adapters make cases of rows.
+//!
+//! A row that cannot become a case is counted with its place and skipped, or ends the reading when
+//! the dataset is strict. Two rows with one identifier always end it, with both places named.
+
+pub mod adapter;
+mod card;
+mod error;
+mod provider;
+mod reader;
+mod source;
+
+pub use card::{Card, CardError, CardFile, read_cards};
+pub use error::{DatasetError, Malformed, Place, RowError};
+pub use provider::CaseTable;
+pub use reader::{CaseReader, ReadReport, inspect};
+pub use source::{SourceRow, file_format};

@@ -1,0 +1,204 @@
+//! `FanOutExec`: bounded concurrency over a stream of work items.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, StringArray, UInt32Array};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use consilium_core::{FinishedSample, RunStopped, SampleExecutor, WorkItem};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, exec_err, internal_err};
+use datafusion::error::DataFusionError;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::{EquivalenceProperties, Partitioning};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, PhysicalExpr, PlanProperties,
+};
+use futures::StreamExt as _;
+use tokio::sync::mpsc::Sender;
+use tokio::task::JoinSet;
+
+use super::work::work_items;
+
+/// Finished samples per output batch at most; fewer when the executor is slow.
+const BATCH_ROWS: usize = 256;
+
+/// Executes every work item of its input and yields the finished samples as they come.
+///
+/// The input is one partition, case-major, so that systems advance together. It is pulled only as
+/// fast as samples end: at most [`SampleExecutor::width`] are in flight.
+pub struct FanOutExec {
+    input: Arc<dyn ExecutionPlan>,
+    executor: Arc<dyn SampleExecutor>,
+    properties: Arc<PlanProperties>,
+}
+
+impl FanOutExec {
+    /// Wraps a work list.
+    pub fn new(input: Arc<dyn ExecutionPlan>, executor: Arc<dyn SampleExecutor>) -> Self {
+        let properties = Arc::new(PlanProperties::new(
+            EquivalenceProperties::new(finished_schema()),
+            Partitioning::UnknownPartitioning(1),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        ));
+        Self {
+            input,
+            executor,
+            properties,
+        }
+    }
+}
+
+fn finished_schema() -> SchemaRef {
+    Arc::new(Schema::new(vec![
+        Field::new("dataset", DataType::Utf8, false),
+        Field::new("case_id", DataType::Utf8, false),
+        Field::new("system", DataType::Utf8, false),
+        Field::new("epoch", DataType::UInt32, false),
+        Field::new("attempt", DataType::UInt32, false),
+        Field::new("outcome", DataType::Utf8, false),
+    ]))
+}
+
+impl fmt::Debug for FanOutExec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FanOutExec")
+            .field("executor", &self.executor)
+            .finish_non_exhaustive()
+    }
+}
+
+impl DisplayAs for FanOutExec {
+    fn fmt_as(&self, _format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FanOutExec: width={}", self.executor.width())
+    }
+}
+
+impl ExecutionPlan for FanOutExec {
+    fn name(&self) -> &'static str {
+        "FanOutExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn required_input_distribution(&self) -> Vec<Distribution> {
+        vec![Distribution::SinglePartition]
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn apply_expressions(
+        &self,
+        _visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        match (children.pop(), children.is_empty()) {
+            (Some(child), true) => Ok(Arc::new(Self::new(child, Arc::clone(&self.executor)))),
+            _ => internal_err!("FanOutExec takes one input"),
+        }
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        if partition != 0 {
+            return exec_err!("FanOutExec has one partition, not {partition}");
+        }
+        let input = self.input.execute(0, context)?;
+        let executor = Arc::clone(&self.executor);
+        let mut builder = RecordBatchReceiverStreamBuilder::new(finished_schema(), 4);
+        let sender = builder.tx();
+        builder.spawn(async move { drive(input, executor, sender).await });
+        Ok(builder.build())
+    }
+}
+
+/// Pulls work, keeps `width` samples in flight, sends what has ended.
+///
+/// After a stop no new work is pulled; samples in flight come to their own end first, so that what
+/// they paid for is recorded.
+async fn drive(
+    mut input: SendableRecordBatchStream,
+    executor: Arc<dyn SampleExecutor>,
+    sender: Sender<Result<RecordBatch>>,
+) -> Result<()> {
+    let width = executor.width().max(1);
+    let mut waiting: VecDeque<WorkItem> = VecDeque::new();
+    let mut running: JoinSet<Result<FinishedSample, RunStopped>> = JoinSet::new();
+    let mut finished: Vec<FinishedSample> = Vec::new();
+    let mut exhausted = false;
+    let mut stopped: Option<RunStopped> = None;
+    loop {
+        while stopped.is_none() && running.len() < width {
+            if let Some(item) = waiting.pop_front() {
+                running.spawn(Arc::clone(&executor).execute(item));
+            } else if exhausted {
+                break;
+            } else {
+                match input.next().await {
+                    Some(batch) => waiting.extend(work_items(&batch?)?),
+                    None => exhausted = true,
+                }
+            }
+        }
+        let Some(joined) = running.join_next().await else {
+            break;
+        };
+        match joined {
+            Ok(Ok(sample)) => finished.push(sample),
+            Ok(Err(reason)) => {
+                stopped.get_or_insert(reason);
+            }
+            Err(error) => return Err(DataFusionError::External(Box::new(error))),
+        }
+        if finished.len() == BATCH_ROWS || (!finished.is_empty() && sender.capacity() > 0) {
+            let rows = finished_batch(&std::mem::take(&mut finished))?;
+            if sender.send(Ok(rows)).await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+    if !finished.is_empty() && sender.send(Ok(finished_batch(&finished)?)).await.is_err() {
+        return Ok(());
+    }
+    match stopped {
+        Some(reason) => Err(DataFusionError::External(Box::new(reason))),
+        None => Ok(()),
+    }
+}
+
+fn finished_batch(samples: &[FinishedSample]) -> Result<RecordBatch> {
+    let text = |of: fn(&FinishedSample) -> &str| {
+        Arc::new(StringArray::from_iter_values(samples.iter().map(of))) as _
+    };
+    let number = |of: fn(&FinishedSample) -> u32| {
+        Arc::new(UInt32Array::from_iter_values(samples.iter().map(of))) as _
+    };
+    Ok(RecordBatch::try_new(
+        finished_schema(),
+        vec![
+            text(|sample| &sample.key.dataset),
+            text(|sample| &sample.key.case_id),
+            text(|sample| &sample.key.system),
+            number(|sample| sample.key.epoch),
+            number(|sample| sample.attempt),
+            text(|sample| sample.outcome.as_str()),
+        ],
+    )?)
+}

@@ -1,0 +1,185 @@
+//! `bootstrap_ci(value, case, seed, reps)`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::{
+    Array as _, ArrayRef, AsArray as _, Float64Array, StringViewArray, StructArray,
+};
+use arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
+use consilium_metrics::{CaseSum, clustered_bootstrap_mean};
+use datafusion::common::{Result, ScalarValue, exec_err, internal_err};
+use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
+use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
+use datafusion::logical_expr::{
+    Accumulator, AggregateUDFImpl, Documentation, Signature, Volatility,
+};
+
+use super::SECTION;
+use super::estimate::{
+    EstimateValue, NO_ROWS, TOO_FEW_CASES, count_column, estimate_scalar, estimate_type,
+    list_scalar, list_type,
+};
+use super::literal::{LEVEL, Resampling, resampling};
+use super::strings::{text_at, text_column};
+
+/// Mean with an interval from resampling whole cases.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub(super) struct BootstrapCi {
+    signature: Signature,
+    documentation: Documentation,
+}
+
+impl BootstrapCi {
+    pub(super) fn new() -> Self {
+        let types = vec![
+            DataType::Float64,
+            DataType::Utf8View,
+            DataType::Int64,
+            DataType::Int64,
+        ];
+        Self {
+            signature: Signature::exact(types, Volatility::Immutable),
+            documentation: Documentation::builder(
+                SECTION,
+                "Mean of the values, NULL left out, with a 95 % percentile bootstrap interval that \
+                 resamples whole cases: a struct of value, low, high, n and reason. Seed and reps are \
+                 written out; the same seed gives the same interval whatever the order of rows.",
+                "bootstrap_ci(value, case, seed, reps)",
+            )
+            .build(),
+        }
+    }
+}
+
+impl AggregateUDFImpl for BootstrapCi {
+    fn name(&self) -> &'static str {
+        "bootstrap_ci"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _arg_types: &[DataType]) -> Result<DataType> {
+        Ok(estimate_type())
+    }
+
+    fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+        let resampling = resampling("bootstrap_ci", &args, 2)?;
+        Ok(Box::new(BootstrapAccumulator {
+            cases: BTreeMap::new(),
+            bytes: 0,
+            resampling,
+        }))
+    }
+
+    fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
+        let name = format_state_name(args.name, "cases");
+        let kind = list_type(vec![
+            ("case", DataType::Utf8View),
+            ("sum", DataType::Float64),
+            ("n", DataType::Int64),
+        ]);
+        Ok(vec![Arc::new(Field::new(name, kind, true))])
+    }
+
+    fn order_sensitivity(&self) -> AggregateOrderSensitivity {
+        AggregateOrderSensitivity::Insensitive
+    }
+
+    fn documentation(&self) -> Option<&Documentation> {
+        Some(&self.documentation)
+    }
+}
+
+#[derive(Debug)]
+struct BootstrapAccumulator {
+    cases: BTreeMap<String, (f64, u64)>,
+    bytes: usize,
+    resampling: Resampling,
+}
+
+impl BootstrapAccumulator {
+    fn add(&mut self, case: &str, sum: f64, n: u64) {
+        if let Some((known_sum, known_n)) = self.cases.get_mut(case) {
+            *known_sum += sum;
+            *known_n += n;
+        } else {
+            self.bytes += case.len() + 64;
+            self.cases.insert(case.to_owned(), (sum, n));
+        }
+    }
+}
+
+impl Accumulator for BootstrapAccumulator {
+    fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
+        let numbers = values[0].as_primitive::<Float64Type>();
+        let cases = text_column(&values[1])?;
+        for row in (0..numbers.len()).filter(|row| numbers.is_valid(*row)) {
+            let value = numbers.value(row);
+            if !value.is_finite() {
+                return exec_err!("bootstrap_ci: {value} is not a finite number");
+            }
+            match text_at(&cases, row) {
+                Some(case) => self.add(case, value, 1),
+                None => return exec_err!("bootstrap_ci: a value has no case"),
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate(&mut self) -> Result<ScalarValue> {
+        let n: u64 = self.cases.values().map(|(_, n)| n).sum();
+        if n == 0 {
+            return estimate_scalar(&EstimateValue::missing(NO_ROWS));
+        }
+        let sums: Vec<CaseSum> = self
+            .cases
+            .iter()
+            .map(|(case, &(sum, n))| CaseSum {
+                case: case.clone(),
+                sum,
+                n,
+            })
+            .collect();
+        let mean = sums.iter().map(|case| case.sum).sum::<f64>() / n as f64;
+        let Resampling { seed, replicates } = self.resampling;
+        let interval = clustered_bootstrap_mean(&sums, seed, replicates, LEVEL);
+        estimate_scalar(&EstimateValue::new(mean, interval, n, TOO_FEW_CASES))
+    }
+
+    fn size(&self) -> usize {
+        size_of::<Self>() + self.bytes
+    }
+
+    fn state(&mut self) -> Result<Vec<ScalarValue>> {
+        let cases = StringViewArray::from_iter_values(self.cases.keys());
+        let sums = Float64Array::from_iter_values(self.cases.values().map(|(sum, _)| *sum));
+        let counts = count_column(self.cases.values().map(|(_, n)| *n));
+        Ok(vec![list_scalar(vec![
+            ("case", Arc::new(cases)),
+            ("sum", Arc::new(sums)),
+            ("n", Arc::new(counts)),
+        ])?])
+    }
+
+    fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
+        let lists = states[0].as_list::<i32>();
+        for index in (0..lists.len()).filter(|index| lists.is_valid(*index)) {
+            let items = lists.value(index);
+            let Some(entries) = items.as_any().downcast_ref::<StructArray>() else {
+                return internal_err!("the state of bootstrap_ci is no list of structs");
+            };
+            let cases = text_column(entries.column(0))?;
+            let sums = entries.column(1).as_primitive::<Float64Type>();
+            let counts = entries.column(2).as_primitive::<Int64Type>();
+            for row in 0..entries.len() {
+                if let Some(case) = text_at(&cases, row) {
+                    self.add(case, sums.value(row), counts.value(row).unsigned_abs());
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,21 @@
+//! Everything that is a DataFusion plan: datasets as tables, the fan-out, functions and tables.
+
+pub mod cases;
+pub mod dataset;
+pub mod fan_out;
+pub mod function;
+mod pairs;
+mod run_tables;
+mod session;
+mod snapshot;
+pub mod table;
+mod user_sql;
+
+pub use datafusion::arrow::util::pretty::pretty_format_batches;
+pub use datafusion::error::DataFusionError;
+pub use datafusion::prelude::SessionContext;
+pub use pairs::{PairError, for_each_pair};
+pub use run_tables::{RunSource, register_nothing_finished, register_run_work, register_runs};
+pub use session::{count, query_session, work_session};
+pub use snapshot::{CaseSnapshot, SnapshotError, snapshot_cases};
+pub use user_sql::{QueryRows, UserSqlError, rows_as_csv, rows_as_json, user_query};

@@ -1,0 +1,112 @@
+//! Samples with their cases, for scorers.
+
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use consilium_core::{Case, SampleRow};
+use consilium_store::rows::{decode_cases, decode_samples};
+use consilium_store::{RunTable, StoreError};
+use datafusion::error::DataFusionError;
+use datafusion::prelude::SessionContext;
+use futures::StreamExt as _;
+
+use crate::cases::{identifier, quoted};
+
+/// Why samples could not be paired with their cases.
+#[derive(Debug, thiserror::Error)]
+pub enum PairError {
+    /// The query failed.
+    #[error("join samples with cases")]
+    Query(#[from] DataFusionError),
+    /// A row could not be read.
+    #[error("read joined rows")]
+    Rows(#[from] StoreError),
+    /// A stored case is damaged.
+    #[error("read case '{case_id}' of dataset '{dataset}': {message}")]
+    Case {
+        /// Dataset.
+        dataset: String,
+        /// Case.
+        case_id: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// Hands over every counting sample of the named datasets with its case, sorted by key.
+///
+/// # Errors
+/// When the run's tables cannot be read.
+pub async fn for_each_pair(
+    session: &SessionContext,
+    datasets: &[String],
+    mut each: impl FnMut(SampleRow, Case),
+) -> Result<(), PairError> {
+    if datasets.is_empty() {
+        return Ok(());
+    }
+    let (samples, cases) = (RunTable::Samples.schema(), RunTable::Cases.schema());
+    let columns = |table: &str, schema: &SchemaRef| {
+        schema
+            .fields()
+            .iter()
+            .map(|field| {
+                let name = identifier(field.name());
+                format!(
+                    "{table}.{name} AS {}",
+                    identifier(&format!("{table}.{}", field.name()))
+                )
+            })
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let names: Vec<String> = datasets.iter().map(|name| quoted(name)).collect();
+    let sql = format!(
+        "SELECT {}, {} FROM samples JOIN cases ON samples.dataset = cases.dataset AND samples.case_id = \
+         cases.case_id WHERE samples.dataset IN ({}) ORDER BY samples.dataset, samples.case_id, \
+         samples.system, samples.epoch",
+        columns("samples", &samples),
+        columns("cases", &cases),
+        names.join(", ")
+    );
+    let mut stream = session.sql(&sql).await?.execute_stream().await?;
+    while let Some(batch) = stream.next().await {
+        let batch = batch?;
+        let split = samples.fields().len();
+        let left = part(&batch, 0..split, &samples)?;
+        let right = part(&batch, split..batch.num_columns(), &cases)?;
+        for (sample, case) in decode_samples(&left)?
+            .into_iter()
+            .zip(decode_cases(&right)?)
+        {
+            let (dataset, case_id) = (case.dataset.clone(), case.case_id.clone());
+            let case = Case::try_from(case).map_err(|error| PairError::Case {
+                dataset,
+                case_id,
+                message: error.to_string(),
+            })?;
+            each(sample, case);
+        }
+    }
+    Ok(())
+}
+
+/// Some columns of a batch under the names of a table.
+fn part(
+    batch: &RecordBatch,
+    columns: std::ops::Range<usize>,
+    schema: &SchemaRef,
+) -> Result<RecordBatch, DataFusionError> {
+    let arrays = columns
+        .zip(schema.fields())
+        .map(|(index, field)| arrow::compute::cast(batch.column(index), field.data_type()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let fields: Vec<_> = schema
+        .fields()
+        .iter()
+        .map(|field| Arc::new(field.as_ref().clone().with_nullable(true)))
+        .collect();
+    let schema = Arc::new(arrow::datatypes::Schema::new(fields));
+    Ok(RecordBatch::try_new(schema, arrays)?)
+}

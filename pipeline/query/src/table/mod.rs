@@ -1,0 +1,8 @@
+//! Result tables: canned queries and how their columns are read.
+
+mod cells;
+mod evaluate;
+mod preset;
+
+pub use evaluate::{TableContext, TableError, evaluate_tables, recompute};
+pub use preset::{PRESET_NAMES, STANDARD_TABLES};

@@ -1,0 +1,141 @@
+//! Read-only SQL for users.
+
+use std::time::Duration;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use datafusion::error::DataFusionError;
+use datafusion::execution::context::SQLOptions;
+use datafusion::prelude::SessionContext;
+use futures::StreamExt as _;
+
+/// Longest time a user's query may take.
+const DEADLINE: Duration = Duration::from_mins(10);
+
+/// A query's rows, possibly cut.
+#[derive(Clone, Debug)]
+pub struct QueryRows {
+    /// Columns.
+    pub schema: SchemaRef,
+    /// Rows.
+    pub batches: Vec<RecordBatch>,
+    /// Whether rows beyond the cap were left out.
+    pub cut: bool,
+}
+
+/// Why a user's query gave nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum UserSqlError {
+    /// The query is wrong, or is no query.
+    #[error("run the query: {0}")]
+    Query(String),
+    /// The query took too long.
+    #[error("run the query: it took longer than {} minutes", DEADLINE.as_secs() / 60)]
+    Deadline,
+}
+
+impl From<DataFusionError> for UserSqlError {
+    fn from(error: DataFusionError) -> Self {
+        let message = error.strip_backtrace();
+        Self::Query(
+            message
+                .strip_prefix("Error during planning: ")
+                .unwrap_or(&message)
+                .to_owned(),
+        )
+    }
+}
+
+/// Runs a `SELECT` and keeps at most `row_cap` rows.
+///
+/// # Errors
+/// When the text is no query, the query fails, or it takes too long.
+pub async fn user_query(
+    session: &SessionContext,
+    sql: &str,
+    row_cap: usize,
+) -> Result<QueryRows, UserSqlError> {
+    let options = SQLOptions::new()
+        .with_allow_ddl(false)
+        .with_allow_dml(false)
+        .with_allow_statements(false);
+    let work = async {
+        let frame = session.sql_with_options(sql, options).await?;
+        let mut stream = frame.execute_stream().await?;
+        let schema = stream.schema();
+        let (mut batches, mut rows, mut cut) = (Vec::new(), 0, false);
+        while let Some(batch) = stream.next().await {
+            let batch = batch?;
+            let room = row_cap - rows;
+            if batch.num_rows() > room {
+                batches.push(batch.slice(0, room));
+                cut = true;
+                break;
+            }
+            rows += batch.num_rows();
+            batches.push(batch);
+        }
+        Ok(QueryRows {
+            schema,
+            batches,
+            cut,
+        })
+    };
+    tokio::time::timeout(DEADLINE, work)
+        .await
+        .map_err(|_| UserSqlError::Deadline)?
+}
+
+/// Rows as one JSON array of objects.
+///
+/// # Errors
+/// When a column has no JSON form.
+pub fn rows_as_json(rows: &QueryRows) -> Result<String, DataFusionError> {
+    let mut bytes = Vec::new();
+    let mut writer = arrow::json::writer::WriterBuilder::new()
+        .with_explicit_nulls(true)
+        .build::<_, arrow::json::writer::JsonArray>(&mut bytes);
+    for batch in &rows.batches {
+        writer.write(batch)?;
+    }
+    writer.finish()?;
+    drop(writer);
+    let text =
+        String::from_utf8(bytes).map_err(|error| DataFusionError::External(Box::new(error)))?;
+    Ok(if text.is_empty() {
+        "[]".to_owned()
+    } else {
+        text
+    })
+}
+
+/// Rows as CSV with a header line; NULL is empty, nested values are JSON text.
+///
+/// # Errors
+/// When a value cannot be printed.
+pub fn rows_as_csv(rows: &QueryRows) -> Result<String, DataFusionError> {
+    let external = |error: csv::Error| DataFusionError::External(Box::new(error));
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer
+        .write_record(rows.schema.fields().iter().map(|field| field.name()))
+        .map_err(external)?;
+    let options = arrow::util::display::FormatOptions::default();
+    for batch in &rows.batches {
+        let columns = batch
+            .columns()
+            .iter()
+            .map(|column| arrow::util::display::ArrayFormatter::try_new(column.as_ref(), &options))
+            .collect::<Result<Vec<_>, _>>()?;
+        for row in 0..batch.num_rows() {
+            let cells = columns
+                .iter()
+                .map(|column| column.value(row).try_to_string())
+                .collect::<Result<Vec<_>, _>>()?;
+            writer.write_record(cells).map_err(external)?;
+        }
+    }
+    let bytes = writer
+        .into_inner()
+        .map_err(|error| DataFusionError::External(Box::new(error.into_error())))?;
+    String::from_utf8(bytes).map_err(|error| DataFusionError::External(Box::new(error)))
+}
