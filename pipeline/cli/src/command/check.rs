@@ -1,0 +1,222 @@
+//! `consilium check`: everything that can be known before a run.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use consilium_core::CaseView;
+use consilium_core::study::Study;
+use consilium_query::dataset::{CaseReader, inspect};
+use consilium_runner::backend;
+use consilium_runner::prompt::PromptLibrary;
+use consilium_runner::solver;
+use schemars::schema_for;
+
+use crate::failure::{CHECK_MISSED, hinted};
+use crate::printer;
+use crate::run::{ExecuteOptions, duration, plan};
+use crate::study::{ResolvedStudy, load};
+
+/// Characters of a token, on average; an estimate before anything is sent.
+const CHARACTERS_PER_TOKEN: f64 = 4.0;
+
+/// Tokens of a short answer, where no limit is set.
+const ANSWER_TOKENS: f64 = 200.0;
+
+/// Check a study before it runs: its file, datasets, prompts and backends.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  consilium check study.toml\n  consilium check --schema > study.schema.json"
+)]
+pub(crate) struct CheckArguments {
+    /// Study file.
+    #[arg(required_unless_present = "schema")]
+    study: Option<PathBuf>,
+
+    /// Print the JSON Schema of study files.
+    #[arg(long)]
+    schema: bool,
+
+    /// Do not contact the backends.
+    #[arg(long)]
+    offline: bool,
+}
+
+pub(crate) async fn check(given: &CheckArguments) -> Result<ExitCode> {
+    if given.schema {
+        printer::line(&serde_json::to_string_pretty(&schema_for!(Study))?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(path) = &given.study else {
+        return Err(hinted(
+            "a study file is needed",
+            "consilium check study.toml",
+        ));
+    };
+    let study = ResolvedStudy::resolve(load(path)?)?;
+    for note in &study.notes {
+        printer::note(&format!("note: {note}"));
+    }
+    let samples = check_datasets(&study)?;
+    let prompt_characters = check_prompts(&study, &samples)?;
+    let planned = plan(&study, &ExecuteOptions::default()).await?;
+    print_estimates(&study, &planned.counts, &prompt_characters)?;
+    let sound = given.offline || probe_backends(&study).await?;
+    Ok(if sound {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(CHECK_MISSED)
+    })
+}
+
+/// Reads every dataset to its end; returns its first case.
+fn check_datasets(study: &ResolvedStudy) -> Result<BTreeMap<String, CaseView>> {
+    let mut samples = BTreeMap::new();
+    printer::line("Datasets")?;
+    for spec in &study.study.dataset {
+        let report = inspect(spec, &study.folder, |_| {})?;
+        let malformed = match report.malformed {
+            0 => String::new(),
+            count => format!(", {count} malformed rows would be skipped"),
+        };
+        printer::line(&format!(
+            "  {}: {} cases{malformed}",
+            spec.name, report.cases
+        ))?;
+        for row in report.first_malformed.iter().take(5) {
+            printer::line(&format!("    {}:{row}", spec.path.display()))?;
+        }
+        if let Some(case) = CaseReader::open(spec, &study.folder)?.next() {
+            samples.insert(spec.name.clone(), case?.view);
+        }
+    }
+    Ok(samples)
+}
+
+/// Renders one prompt per system and dataset; returns its length in characters.
+fn check_prompts(
+    study: &ResolvedStudy,
+    samples: &BTreeMap<String, CaseView>,
+) -> Result<BTreeMap<String, usize>> {
+    let folder = study
+        .study
+        .study
+        .prompts
+        .as_ref()
+        .map(|path| study.folder.join(path));
+    let prompts = PromptLibrary::load(folder.as_deref())?;
+    let mut characters = BTreeMap::new();
+    printer::line("Prompts")?;
+    for system in &study.study.system {
+        let solver = solver::build(system)?;
+        let mut shown = false;
+        for (dataset, case) in samples
+            .iter()
+            .filter(|(dataset, _)| system.runs_on(dataset))
+        {
+            let messages = solver.preview(&prompts, case).with_context(|| {
+                format!(
+                    "render the prompt of system '{}' for dataset '{dataset}'",
+                    system.name
+                )
+            })?;
+            let Some(messages) = messages else { continue };
+            let length: usize = messages
+                .iter()
+                .map(|message| message.content.chars().count())
+                .sum();
+            let longest = characters.entry(system.name.clone()).or_insert(0);
+            *longest = length.max(*longest);
+            if !shown {
+                printer::line(&format!("  {} on {dataset}, its first case:", system.name))?;
+                for message in &messages {
+                    for line in message.content.lines() {
+                        printer::line(&printer::visible(&format!("    │ {line}")))?;
+                    }
+                }
+                shown = true;
+            }
+        }
+        if !shown {
+            printer::line(&format!("  {}: no prompt", system.name))?;
+        }
+    }
+    Ok(characters)
+}
+
+fn print_estimates(
+    study: &ResolvedStudy,
+    counts: &[(String, u64)],
+    prompt_characters: &BTreeMap<String, usize>,
+) -> Result<()> {
+    printer::line("Estimates (one call a sample, four characters a token)")?;
+    for (name, samples) in counts {
+        let Some(system) = study
+            .study
+            .system
+            .iter()
+            .find(|system| system.name == *name)
+        else {
+            continue;
+        };
+        let backend = study
+            .study
+            .backend
+            .iter()
+            .find(|backend| Some(&backend.name) == system.backend.as_ref());
+        let (Some(backend), Some(characters)) = (backend, prompt_characters.get(name)) else {
+            printer::line(&format!("  {name}: {samples} samples, no calls"))?;
+            continue;
+        };
+        let generation = backend.generation.overlaid(&system.generation);
+        let answer = generation
+            .max_tokens
+            .map_or(ANSWER_TOKENS, |most| f64::from(most).min(ANSWER_TOKENS));
+        let calls = *samples as f64;
+        let prompt = calls * *characters as f64 / CHARACTERS_PER_TOKEN;
+        let cost = backend
+            .price
+            .as_ref()
+            .map_or("no price".to_owned(), |price| {
+                format!(
+                    "{:.2} USD",
+                    (prompt * price.input + calls * answer * price.output) / 1e6
+                )
+            });
+        let time = backend.limits.rpm.map_or(String::new(), |rpm| {
+            format!(
+                ", at least {} at {rpm} requests a minute",
+                duration(calls * 60.0 / f64::from(rpm))
+            )
+        });
+        printer::line(&format!(
+            "  {name}: {samples} samples, {samples} calls, about {prompt:.0} prompt and {:.0} completion \
+             tokens, {cost}{time}",
+            calls * answer
+        ))?;
+    }
+    Ok(())
+}
+
+async fn probe_backends(study: &ResolvedStudy) -> Result<bool> {
+    printer::line("Backends")?;
+    let mut sound = true;
+    for spec in &study.study.backend {
+        let answers: Option<Arc<dyn backend::AnswerKey>> = None;
+        let backend = backend::build(spec, &study.folder, study.study.study.seed, answers)?;
+        match backend.probe().await {
+            Ok(()) => printer::line(&format!("  {}: reachable", spec.name))?,
+            Err(failure) => {
+                sound = false;
+                printer::line(&printer::visible(&format!(
+                    "  {}: {}",
+                    spec.name, failure.message
+                )))?;
+            }
+        }
+    }
+    Ok(sound)
+}

@@ -1,0 +1,109 @@
+//! `consilium quickstart`: the sample study end to end.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::Result;
+use clap::Args;
+use consilium_report::Format;
+
+use super::report::write_report;
+use super::run::{exit_code, run_study};
+use crate::printer;
+use crate::run::{
+    ExecuteOptions, PrepareOptions, ReportRequest, build_report, sources, write_atomically,
+};
+use crate::study::{ResolvedStudy, load};
+
+/// Run the sample study end to end: run, score, report. Needs no server, key or network.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Writes under the working folder: runs/ and reports/, and the sample set with its \
+                        study where they are not there already."
+)]
+pub(crate) struct QuickstartArguments {
+    /// Folder to work in.
+    #[arg(long, default_value = ".", value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// The study and its data, as they lie in the project.
+const FILES: [(&str, &str); 6] = [
+    (
+        "runs/studies/quickstart.toml",
+        include_str!("../../../../runs/studies/quickstart.toml"),
+    ),
+    (
+        "datasets/sample/vignettes.jsonl",
+        include_str!("../../../../datasets/sample/vignettes.jsonl"),
+    ),
+    (
+        "datasets/sample/choice.jsonl",
+        include_str!("../../../../datasets/sample/choice.jsonl"),
+    ),
+    (
+        "datasets/sample/syndromes.jsonl",
+        include_str!("../../../../datasets/sample/syndromes.jsonl"),
+    ),
+    (
+        "datasets/sample/syndrome-aliases.tsv",
+        include_str!("../../../../datasets/sample/syndrome-aliases.tsv"),
+    ),
+    (
+        "datasets/sample/vignette-aliases.tsv",
+        include_str!("../../../../datasets/sample/vignette-aliases.tsv"),
+    ),
+];
+
+pub(crate) async fn quickstart(given: &QuickstartArguments) -> Result<ExitCode> {
+    let started = Instant::now();
+    for (path, text) in FILES {
+        let path = given.dir.join(path);
+        // What a user has changed stays as it is.
+        if !path.exists() {
+            write_atomically(&path, text.as_bytes())?;
+        }
+    }
+    let study_path = given.dir.join(FILES[0].0);
+    let study = ResolvedStudy::resolve(load(&study_path)?)?;
+    let runs = given.dir.join("runs");
+    let (run, execution) = run_study(
+        &study,
+        &runs,
+        &PrepareOptions::default(),
+        &ExecuteOptions::default(),
+        true,
+    )
+    .await?;
+    let report_folder = given.dir.join("reports").join("quickstart");
+    let sources = sources(Path::new(""), &[run_argument(&run)])?;
+    let report = build_report(&ReportRequest { runs: &sources }).await?;
+    let formats = [
+        Format::Markdown,
+        Format::Latex,
+        Format::Csv,
+        Format::Html,
+        Format::Json,
+    ];
+    write_report(&report, &formats, &report_folder)?;
+    for warning in &report.warnings {
+        printer::note(&format!("note: {warning}"));
+    }
+    let run_name = run_argument(&run);
+    printer::line(&format!(
+        "Run     {run_name}\nReport  {}\n        beside it: report.md, report.tex, report.json, tables/\n\n\
+         Next:\n  consilium sql {run_name} \"SELECT system, outcome, count(*) AS n FROM samples GROUP BY \
+         ALL ORDER BY ALL\"\n  consilium verify {run_name} --report {}\n  consilium check {}",
+        report_folder.join("report.html").display(),
+        report_folder.display(),
+        study_path.display()
+    ))?;
+    printer::note(&format!("done in {:.1} s", started.elapsed().as_secs_f64()));
+    Ok(exit_code(&study, &execution))
+}
+
+/// A path that is read as a path, not as a name.
+fn run_argument(run: &Path) -> String {
+    run.strip_prefix(".").unwrap_or(run).display().to_string()
+}

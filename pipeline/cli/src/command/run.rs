@@ -1,0 +1,168 @@
+//! `consilium run`: execute a study, then score it.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+
+use crate::failure::{CHECK_MISSED, hinted};
+use crate::printer;
+use crate::run::{
+    ExecuteOptions, Execution, PrepareOptions, execute, plan, prepare, score_run, write_tables,
+};
+use crate::study::{ResolvedStudy, load};
+
+/// Execute a study, or what is missing of it, and score it; prints the run's path.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  consilium run study.toml\n  consilium run study.toml --limit 20 --only \
+                        local-direct\n  consilium run study.toml --explain\n\nRunning the same study again \
+                        continues its newest run; --new-run starts another."
+)]
+pub(crate) struct RunArguments {
+    /// Study file.
+    study: PathBuf,
+
+    /// Continue this run (name, unique prefix or path).
+    #[arg(long, value_name = "RUN", conflicts_with = "new_run")]
+    run: Option<String>,
+
+    /// Start another run even if one could be continued.
+    #[arg(long)]
+    new_run: bool,
+
+    /// Execute a seeded draw of this many cases per dataset.
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+
+    /// Execute only these systems.
+    #[arg(long, value_name = "SYSTEM", num_args = 1..)]
+    only: Vec<String>,
+
+    /// Execute part i of n of the cases.
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    shard: Option<(u64, u64)>,
+
+    /// Do not score.
+    #[arg(long)]
+    no_score: bool,
+
+    /// Print what would be executed and execute nothing.
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Print the plan and execute nothing.
+    #[arg(long)]
+    explain: bool,
+}
+
+fn shard(text: &str) -> Result<(u64, u64), String> {
+    let parsed = text.split_once('/').and_then(|(index, count)| {
+        Some((
+            index.trim().parse::<u64>().ok()?,
+            count.trim().parse::<u64>().ok()?,
+        ))
+    });
+    match parsed {
+        Some((index, count)) if (1..=count).contains(&index) => Ok((index, count)),
+        _ => Err("write it as i/n with i from 1 to n, for example 2/4".to_owned()),
+    }
+}
+
+pub(crate) async fn run(given: &RunArguments, runs: &Path) -> Result<ExitCode> {
+    if given.limit == Some(0) {
+        return Err(hinted(
+            "use --limit 0: that is no case at all",
+            "leave it out for all cases",
+        ));
+    }
+    let study = ResolvedStudy::resolve(load(&given.study)?)?;
+    for note in &study.notes {
+        printer::note(&format!("note: {note}"));
+    }
+    let options = ExecuteOptions {
+        only: given.only.clone(),
+        limit: given.limit,
+        shard: given.shard,
+    };
+    if given.explain || given.dry_run {
+        return print_plan(&study, &options, given).await;
+    }
+    let prepare_options = PrepareOptions {
+        run: given.run.clone(),
+        new_run: given.new_run,
+    };
+    let execution = run_study(&study, runs, &prepare_options, &options, !given.no_score).await?;
+    printer::line(&execution.0.display().to_string())?;
+    Ok(exit_code(&study, &execution.1))
+}
+
+async fn print_plan(
+    study: &ResolvedStudy,
+    options: &ExecuteOptions,
+    given: &RunArguments,
+) -> Result<ExitCode> {
+    let planned = plan(study, options).await?;
+    if given.explain {
+        printer::data(&planned.explained)?;
+    }
+    if given.dry_run {
+        let total: u64 = planned.counts.iter().map(|(_, count)| count).sum();
+        for (system, count) in &planned.counts {
+            printer::line(&format!("{system}: {count} samples"))?;
+        }
+        printer::line(&format!("{total} samples in all"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prepares, executes and scores; the run's folder and how the execution ended.
+pub(crate) async fn run_study(
+    study: &ResolvedStudy,
+    runs: &Path,
+    prepare_options: &PrepareOptions,
+    options: &ExecuteOptions,
+    score: bool,
+) -> Result<(PathBuf, Execution)> {
+    let prepared = prepare(study, runs, prepare_options).await?;
+    let directory = prepared.directory.clone();
+    printer::note(&format!(
+        "{} run {}",
+        if prepared.resumed {
+            "continuing"
+        } else {
+            "new"
+        },
+        directory.root().display()
+    ));
+    let execution = execute(study, prepared, options).await?;
+    if score {
+        let _lock = consilium_store::RunLock::acquire(&directory)?;
+        for (scorer, rows) in score_run(&directory, &[]).await? {
+            printer::note(&format!("{scorer}: {rows} samples scored"));
+        }
+        write_tables(&directory).await?;
+    }
+    Ok((directory.root().to_owned(), execution))
+}
+
+/// 0 when everything planned is there and failures are within the tolerance.
+pub(crate) fn exit_code(study: &ResolvedStudy, execution: &Execution) -> ExitCode {
+    if let Some(reason) = &execution.stopped {
+        printer::note(&format!(
+            "{reason}: {} of {} samples are recorded; run again to continue",
+            execution.recorded, execution.planned
+        ));
+        return ExitCode::from(CHECK_MISSED);
+    }
+    let tolerated = study.study.study.tolerance * execution.executed as f64;
+    if execution.failed as f64 > tolerated {
+        printer::note(&format!(
+            "{} of {} samples failed for lack of infrastructure, more than study.tolerance = {} allows",
+            execution.failed, execution.executed, study.study.study.tolerance
+        ));
+        return ExitCode::from(CHECK_MISSED);
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,36 @@
+//! `consilium score`: score recorded answers again.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use consilium_store::{RunDirectory, RunLock};
+
+use crate::printer;
+use crate::run::{score_run, write_tables};
+
+/// Score the recorded answers of a run again; needs no key and no network.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  consilium score my-study\n  consilium score my-study --scorer label"
+)]
+pub(crate) struct ScoreArguments {
+    /// Run (name, unique prefix or path).
+    run: String,
+
+    /// Only this scorer; repeatable.
+    #[arg(long = "scorer", value_name = "NAME")]
+    scorers: Vec<String>,
+}
+
+pub(crate) async fn score(given: &ScoreArguments, runs: &Path) -> Result<ExitCode> {
+    let directory = RunDirectory::find(runs, &given.run)?;
+    let _lock = RunLock::acquire(&directory)?;
+    for (scorer, rows) in score_run(&directory, &given.scorers).await? {
+        printer::note(&format!("{scorer}: {rows} samples scored"));
+    }
+    write_tables(&directory).await?;
+    printer::line(&directory.root().display().to_string())?;
+    Ok(ExitCode::SUCCESS)
+}

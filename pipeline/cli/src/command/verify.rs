@@ -1,0 +1,245 @@
+//! `consilium verify`: hashes, counts, invariants, and every table recomputed.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+use consilium_core::{ScoreRow, Table};
+use consilium_query::table::recompute;
+use consilium_query::{RunSource, query_session, register_runs};
+use consilium_report::{Format, Report, render};
+use consilium_store::{RunDirectory, RunTable, read_rows};
+
+use crate::failure::{CHECK_MISSED, hinted};
+use crate::printer;
+use crate::run::{compute_scores, source, sources, table_context};
+
+/// Check that a run is whole and that its numbers follow from its rows.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  consilium verify my-study\n  consilium verify my-study --report \
+                        reports/my-study"
+)]
+pub(crate) struct VerifyArguments {
+    /// Run (name, unique prefix or path).
+    #[arg(required = true, value_name = "RUN")]
+    names: Vec<String>,
+
+    /// A report of these runs, in the order in which it was made: every number is computed again from the printed query.
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+}
+
+pub(crate) async fn verify(given: &VerifyArguments, runs: &Path) -> Result<ExitCode> {
+    let mut findings = Vec::new();
+    for name in &given.names {
+        let directory = RunDirectory::find(runs, name)?;
+        findings.extend(verify_run(&directory).await?);
+    }
+    if let Some(report) = &given.report {
+        findings.extend(verify_report(report, &sources(runs, &given.names)?).await?);
+    }
+    for finding in &findings {
+        printer::line(&printer::visible(finding))?;
+    }
+    if findings.is_empty() {
+        printer::line("ok")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    printer::note(&format!("{} findings", findings.len()));
+    Ok(ExitCode::from(CHECK_MISSED))
+}
+
+async fn verify_run(directory: &RunDirectory) -> Result<Vec<String>> {
+    let verification = consilium_store::verify(directory)?;
+    let mut findings: Vec<String> = verification
+        .findings
+        .iter()
+        .map(|finding| format!("{}: {}: {}", directory.name(), finding.path, finding.what))
+        .collect();
+    if !findings.is_empty() {
+        // Damaged parts would only be reported a second time by what is computed from them.
+        return Ok(findings);
+    }
+    let manifest = directory.manifest()?;
+    let recorded = scores(directory)?;
+    if !recorded.is_empty() {
+        findings.extend(verify_scores(directory, &manifest, &recorded).await?);
+    }
+    let run = source(directory)?;
+    let session = query_session(1)?;
+    register_runs(&session, std::slice::from_ref(&run)).await?;
+    let mut tables = 0;
+    for path in table_files(&directory.root().join("tables"))? {
+        let table = read_table(&path)?;
+        let again = recompute(&session, &table, table_context(std::slice::from_ref(&run))).await?;
+        if again != table {
+            findings.push(format!("{}: the query gives another table", path.display()));
+        }
+        tables += 1;
+    }
+    printer::note(&format!(
+        "{}: {} parts, {} samples, {} scores, {tables} tables",
+        directory.name(),
+        manifest.parts.len(),
+        rows_of(&run, RunTable::Samples),
+        recorded.len()
+    ));
+    Ok(findings)
+}
+
+fn rows_of(run: &RunSource, table: RunTable) -> u64 {
+    let folder = format!("{}/", table.name());
+    run.manifest
+        .parts
+        .iter()
+        .filter(|part| part.path.starts_with(&folder))
+        .map(|part| part.rows)
+        .sum()
+}
+
+fn scores(directory: &RunDirectory) -> Result<Vec<ScoreRow>> {
+    let rows: Result<Vec<ScoreRow>, _> = read_rows(directory, &directory.manifest()?).collect();
+    rows.with_context(|| format!("read the scores of run '{}'", directory.name()))
+}
+
+/// Every scorer whose rows are recorded gives the same rows again.
+async fn verify_scores(
+    directory: &RunDirectory,
+    manifest: &consilium_core::RunManifest,
+    recorded: &[ScoreRow],
+) -> Result<Vec<String>> {
+    let names: BTreeSet<&str> = recorded.iter().map(|row| row.scorer.as_str()).collect();
+    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    let mut findings = Vec::new();
+    for (name, _, mut rows) in compute_scores(directory, manifest, &names).await? {
+        let mut of_scorer: Vec<ScoreRow> = recorded
+            .iter()
+            .filter(|row| row.scorer == name)
+            .cloned()
+            .collect();
+        let key = |row: &ScoreRow| {
+            (
+                row.dataset.clone(),
+                row.case_id.clone(),
+                row.system.clone(),
+                row.epoch,
+                row.metric.clone(),
+            )
+        };
+        rows.sort_by_key(key);
+        of_scorer.sort_by_key(key);
+        if rows != of_scorer {
+            let different = rows
+                .iter()
+                .zip(&of_scorer)
+                .filter(|(left, right)| left != right)
+                .count()
+                + rows.len().abs_diff(of_scorer.len());
+            findings.push(format!(
+                "{}: scorer '{name}' gives other values for {different} of {} samples",
+                directory.name(),
+                of_scorer.len()
+            ));
+        }
+    }
+    Ok(findings)
+}
+
+fn table_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .and_then(|entries| {
+            entries
+                .map(|entry| entry.map(|entry| entry.path()))
+                .collect()
+        })
+        .with_context(|| format!("list {}", folder.display()))?;
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "json")
+    });
+    paths.sort();
+    Ok(paths)
+}
+
+fn read_table(path: &Path) -> Result<Table> {
+    let bytes = std::fs::read(path).with_context(|| format!("read {}", path.display()))?;
+    serde_json::from_slice(&bytes).with_context(|| format!("read {}", path.display()))
+}
+
+/// Every table of the report is computed again from its printed query, and every file rendered again.
+async fn verify_report(folder: &Path, runs: &[RunSource]) -> Result<Vec<String>> {
+    let path = folder.join("report.json");
+    let bytes = std::fs::read(&path).map_err(|error| {
+        hinted(
+            format!("read {}: {error}", path.display()),
+            "give the folder that `consilium report` printed",
+        )
+    })?;
+    let report: Report =
+        serde_json::from_slice(&bytes).with_context(|| format!("read {}", path.display()))?;
+    let session = query_session(1)?;
+    register_runs(&session, runs).await?;
+    let mut findings = Vec::new();
+    let mut tables = Vec::with_capacity(report.tables.len());
+    let mut numbers = 0;
+    for table in &report.tables {
+        let again = recompute(&session, table, table_context(runs)).await?;
+        numbers += again.rows.iter().map(Vec::len).sum::<usize>();
+        for (row, (printed, computed)) in table.rows.iter().zip(&again.rows).enumerate() {
+            for (column, (printed, computed)) in printed.iter().zip(computed).enumerate() {
+                if printed != computed {
+                    findings.push(format!(
+                        "table '{}', row {}, column '{}': the query gives another value",
+                        table.name,
+                        row + 1,
+                        table
+                            .columns
+                            .get(column)
+                            .map_or("", |column| column.name.as_str())
+                    ));
+                }
+            }
+        }
+        if again.rows.len() != table.rows.len() || again.columns != table.columns {
+            findings.push(format!(
+                "table '{}': the query gives other rows or columns",
+                table.name
+            ));
+        }
+        tables.push(again);
+    }
+    let again = Report { tables, ..report };
+    let all = [
+        Format::Markdown,
+        Format::Latex,
+        Format::Csv,
+        Format::Html,
+        Format::Json,
+    ];
+    let mut files = 0;
+    for file in render(&again, &all)? {
+        let path = folder.join(&file.path);
+        if !path.exists() {
+            continue;
+        }
+        let bytes = std::fs::read(&path).with_context(|| format!("read {}", path.display()))?;
+        files += 1;
+        if bytes != file.bytes {
+            findings.push(format!(
+                "{}: differs from what the run gives",
+                path.display()
+            ));
+        }
+    }
+    printer::note(&format!(
+        "report: {} tables, {numbers} cells computed again, {files} files compared",
+        again.tables.len()
+    ));
+    Ok(findings)
+}

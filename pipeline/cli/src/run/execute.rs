@@ -1,0 +1,401 @@
+//! Executing what is missing of a run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use consilium_core::study::BackendKind;
+use consilium_core::{Clock, Outcome, RunStatus, RunStopped, SampleExecutor, SystemClock};
+use consilium_query::fan_out::{FanOutError, Selection, Work, count_work, explain_work, run_work};
+use consilium_query::{
+    RunSource, cases, count, register_nothing_finished, register_run_work, work_session,
+};
+use consilium_runner::backend::{self, AnswerKey, LimitedBackend};
+use consilium_runner::context::SampleRecorder;
+use consilium_runner::executor::{ExecutorParts, RunExecutor};
+use consilium_runner::prompt::PromptLibrary;
+use consilium_store::{Recorder, RecorderOptions};
+use tokio_util::sync::CancellationToken;
+
+use super::answers::RunAnswers;
+use super::prepare::PreparedRun;
+use super::progress::{duration, outcome_summary, show_progress};
+use crate::failure::hinted;
+use crate::printer;
+use crate::study::ResolvedStudy;
+
+/// What one execution takes of a study; none of it changes the run's identity.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ExecuteOptions {
+    /// Systems to execute; all when empty.
+    pub(crate) only: Vec<String>,
+    /// Seeded draw of this many cases per dataset.
+    pub(crate) limit: Option<u64>,
+    /// Part `i` of `n`.
+    pub(crate) shard: Option<(u64, u64)>,
+}
+
+/// How an execution ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Execution {
+    /// Samples executed now.
+    pub(crate) executed: u64,
+    /// Of them, those that failed for lack of infrastructure.
+    pub(crate) failed: u64,
+    /// Samples recorded in the run, and planned.
+    pub(crate) recorded: u64,
+    pub(crate) planned: u64,
+    /// Why it ended early.
+    pub(crate) stopped: Option<String>,
+}
+
+fn work(study: &ResolvedStudy, options: &ExecuteOptions) -> Result<Work> {
+    let selection = Selection {
+        limit: options.limit,
+        shard: options.shard,
+        seed: study.study.study.seed,
+    };
+    Ok(Work {
+        assignments: study.assignments(&options.only)?,
+        selection,
+    })
+}
+
+fn executor(
+    study: &ResolvedStudy,
+    answers: Option<Arc<dyn AnswerKey>>,
+    recorder: Arc<dyn SampleRecorder>,
+    cancel: CancellationToken,
+) -> Result<RunExecutor> {
+    let seed = study.study.study.seed;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let mut backends = BTreeMap::new();
+    for spec in &study.study.backend {
+        let backend = backend::build(spec, &study.folder, seed, answers.clone())?;
+        let limited = LimitedBackend::new(backend, Arc::clone(&clock), seed);
+        backends.insert(spec.name.clone(), Arc::new(limited));
+    }
+    let prompts = study
+        .study
+        .study
+        .prompts
+        .as_ref()
+        .map(|path| study.folder.join(path));
+    Ok(RunExecutor::new(ExecutorParts {
+        systems: study.study.system.clone(),
+        backends,
+        recorder,
+        clock,
+        prompts: Arc::new(PromptLibrary::load(prompts.as_deref())?),
+        study_seed: seed,
+        cancel,
+    })?)
+}
+
+/// Prints the plan of a run that has not begun, or what it would execute.
+pub(crate) async fn plan(study: &ResolvedStudy, options: &ExecuteOptions) -> Result<PlannedWork> {
+    let session = work_session()?;
+    let datasets = &study.study.dataset;
+    cases::register_source_cases(&session, datasets, &study.folder, study.study.study.seed)
+        .await
+        .context("select cases")?;
+    register_nothing_finished(&session).await?;
+    let work = work(study, options)?;
+    let explained = explain_work(
+        &session,
+        &work,
+        Arc::new(PlanOnly {
+            width: width(study),
+        }),
+    )
+    .await?;
+    let counts = count_work(&session, &work).await?;
+    Ok(PlannedWork { explained, counts })
+}
+
+/// A work list that is not executed.
+pub(crate) struct PlannedWork {
+    /// The physical plan.
+    pub(crate) explained: String,
+    /// Samples by system.
+    pub(crate) counts: Vec<(String, u64)>,
+}
+
+/// Calls that may be in flight at once over the backends in use.
+fn width(study: &ResolvedStudy) -> usize {
+    let used = |name: &str| {
+        study.study.system.iter().any(|system| {
+            system.backend.as_deref() == Some(name)
+                || system.role_backends.values().any(|backend| backend == name)
+        })
+    };
+    let total: u32 = study
+        .study
+        .backend
+        .iter()
+        .filter(|backend| used(&backend.name))
+        .map(|backend| backend.limits.concurrency)
+        .sum();
+    usize::try_from(total).unwrap_or(1).max(1)
+}
+
+/// Stands in for an executor where only the plan is wanted.
+#[derive(Debug)]
+struct PlanOnly {
+    width: usize,
+}
+
+impl SampleExecutor for PlanOnly {
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn execute(self: Arc<Self>, _item: consilium_core::WorkItem) -> consilium_core::SampleFuture {
+        Box::pin(async { Err(RunStopped::Interrupted) })
+    }
+}
+
+/// Executes what is missing and leaves the run consistent, whatever happens.
+pub(crate) async fn execute(
+    study: &ResolvedStudy,
+    prepared: PreparedRun,
+    options: &ExecuteOptions,
+) -> Result<Execution> {
+    let PreparedRun {
+        directory,
+        lock,
+        mut manifest,
+        ..
+    } = prepared;
+    let simulated = study
+        .study
+        .backend
+        .iter()
+        .any(|backend| backend.kind == BackendKind::Simulated);
+    let answers: Option<Arc<dyn AnswerKey>> = if simulated {
+        Some(Arc::new(RunAnswers::read(&directory)?))
+    } else {
+        None
+    };
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+
+    // Prompts are hashed before anything is asked, and must be those that finished samples saw.
+    let cancel = CancellationToken::new();
+    let folder = study
+        .study
+        .study
+        .prompts
+        .as_ref()
+        .map(|path| study.folder.join(path));
+    let prompts = prompt_hashes(study, &PromptLibrary::load(folder.as_deref())?)?;
+    if !manifest.prompts.is_empty() && manifest.prompts != prompts {
+        return Err(changed_prompts(&manifest.run, &manifest.prompts, &prompts));
+    }
+    manifest.prompts = prompts;
+    directory.write_manifest(&manifest)?;
+
+    let planned = manifest.planned;
+    let (recorder, recovery) = Recorder::start(
+        directory.clone(),
+        lock,
+        manifest,
+        Arc::clone(&clock),
+        RecorderOptions::default(),
+    )?;
+    if recovery.finished_from_journal + recovery.half_done > 0 {
+        printer::note(&format!(
+            "recovered {} finished samples and the calls of {} unfinished ones from the journal",
+            recovery.finished_from_journal, recovery.half_done
+        ));
+    }
+    if recovery.unreadable_lines > 0 {
+        printer::note(&format!(
+            "warning: {} lines of the journal could not be read and are left out",
+            recovery.unreadable_lines
+        ));
+    }
+    let recorder = Arc::new(recorder);
+    let sample_recorder: Arc<dyn SampleRecorder> = Arc::clone(&recorder) as _;
+    let executor = Arc::new(executor(study, answers, sample_recorder, cancel.clone())?);
+
+    let session = work_session()?;
+    let run = RunSource {
+        root: directory.root().to_owned(),
+        manifest: directory.manifest()?,
+    };
+    register_run_work(&session, &run).await?;
+    let work = work(study, options)?;
+    let to_do: u64 = count_work(&session, &work)
+        .await?
+        .iter()
+        .map(|(_, count)| count)
+        .sum();
+    let done = count(&session, "SELECT count(*) FROM recorded").await?;
+    printer::note(&format!(
+        "{to_do} samples to execute, {done} of {planned} recorded"
+    ));
+
+    let stop_progress = CancellationToken::new();
+    let shown = show_progress(executor.progress(), to_do, stop_progress.clone());
+    let started = Instant::now();
+    let mut by_outcome: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut failed = 0;
+    let running = async {
+        let work_executor: Arc<dyn SampleExecutor> = Arc::clone(&executor) as _;
+        let result = run_work(&session, &work, work_executor, |sample| {
+            *by_outcome.entry(sample.outcome.as_str()).or_default() += 1;
+            failed += u64::from(sample.outcome.is_infrastructure());
+        })
+        .await;
+        stop_progress.cancel();
+        result
+    };
+    let interrupts = stop_on_signal(cancel.clone(), stop_progress.clone());
+    let (result, (), ()) = tokio::join!(running, shown, interrupts);
+
+    let executed: u64 = by_outcome.values().sum();
+    let recorded = done + executed;
+    let status = if recorded >= planned {
+        RunStatus::Complete
+    } else {
+        RunStatus::Incomplete
+    };
+    let finished = recorder.finish(status);
+    let stopped = match result {
+        Ok(()) => None,
+        Err(FanOutError::Stopped(reason)) => Some(reason),
+        Err(FanOutError::Plan(error)) => {
+            finished?;
+            return Err(anyhow::Error::new(error).context("execute the work list"));
+        }
+    };
+    // What could not be recorded is the first thing to say.
+    if let Some(RunStopped::Recording { message }) = &stopped {
+        return Err(hinted(
+            format!("record results of run '{}': {message}", directory.name()),
+            "what was recorded before is safe; make room or mend the folder and run again to continue",
+        ));
+    }
+    finished?;
+    if let Some(RunStopped::Backend { backend, message }) = &stopped {
+        return Err(hinted(
+            format!("use backend '{backend}': {message}"),
+            "set the variable that api_key_env names to a valid key, then run again to continue",
+        ));
+    }
+    let counts: Vec<(Outcome, u64)> = Outcome::ALL
+        .into_iter()
+        .map(|outcome| {
+            (
+                outcome,
+                by_outcome.get(outcome.as_str()).copied().unwrap_or(0),
+            )
+        })
+        .collect();
+    printer::note(&format!(
+        "{executed} samples in {}: {}",
+        duration(started.elapsed().as_secs_f64()),
+        outcome_summary(&counts)
+    ));
+    Ok(Execution {
+        executed,
+        failed,
+        recorded,
+        planned,
+        stopped: stopped.map(|reason| reason.to_string()),
+    })
+}
+
+/// Hashes of the prompt files that the study's systems may use.
+fn prompt_hashes(
+    study: &ResolvedStudy,
+    prompts: &PromptLibrary,
+) -> Result<BTreeMap<String, String>> {
+    let solvers = study
+        .study
+        .system
+        .iter()
+        .map(consilium_runner::solver::build)
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(prompts.hashes(
+        solvers
+            .iter()
+            .flat_map(|solver| solver.prompts().iter().copied()),
+    ))
+}
+
+fn changed_prompts(
+    run: &str,
+    recorded: &BTreeMap<String, String>,
+    given: &BTreeMap<String, String>,
+) -> anyhow::Error {
+    let changed: Vec<&str> = recorded
+        .iter()
+        .filter(|(name, hash)| given.get(*name) != Some(hash))
+        .map(|(name, _)| name.as_str())
+        .chain(
+            given
+                .keys()
+                .filter(|name| !recorded.contains_key(*name))
+                .map(String::as_str),
+        )
+        .collect();
+    hinted(
+        format!(
+            "continue run '{run}': prompts have changed since it began: {}",
+            changed.join(", ")
+        ),
+        "put them back, or give --new-run to start another run",
+    )
+}
+
+/// First signal: stop and record; second: leave at once, the journal has everything.
+async fn stop_on_signal(cancel: CancellationToken, done: CancellationToken) {
+    let mut signals = 0;
+    loop {
+        tokio::select! {
+            () = done.cancelled() => return,
+            () = signal() => signals += 1,
+        }
+        if signals > 1 {
+            printer::note("stopped at once; run again to continue");
+            leave_at_once();
+        }
+        printer::note(
+            "stopping: calls in flight are given up, everything recorded stays; again to leave at once",
+        );
+        cancel.cancel();
+        // Samples notice at their next step; nothing else is waited for.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[expect(
+    clippy::exit,
+    reason = "the user asked twice; the journal is complete up to the last call"
+)]
+fn leave_at_once() {
+    std::process::exit(1);
+}
+
+/// Waits for SIGINT or SIGTERM.
+async fn signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match (
+            signal(SignalKind::interrupt()),
+            signal(SignalKind::terminate()),
+        ) {
+            (Ok(mut interrupt), Ok(mut terminate)) => {
+                tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
+            }
+            _ => std::future::pending().await,
+        }
+    }
+    #[cfg(not(unix))]
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,38 @@
+//! Runs from the command line's side: found, prepared, executed, scored, tabulated.
+
+mod answers;
+mod execute;
+mod files;
+mod prepare;
+mod progress;
+mod score;
+mod tables;
+
+use std::path::Path;
+
+use anyhow::Result;
+use consilium_query::RunSource;
+use consilium_store::RunDirectory;
+
+pub(crate) use execute::{ExecuteOptions, Execution, execute, plan};
+pub(crate) use files::write_atomically;
+pub(crate) use prepare::{PrepareOptions, prepare};
+pub(crate) use progress::duration;
+pub(crate) use score::{compute_scores, score_run};
+pub(crate) use tables::{ReportRequest, build_report, table_context, write_tables};
+
+/// The named runs, to be queried.
+pub(crate) fn sources(runs: &Path, names: &[String]) -> Result<Vec<RunSource>> {
+    names
+        .iter()
+        .map(|name| source(&RunDirectory::find(runs, name)?))
+        .collect()
+}
+
+/// One run, to be queried.
+pub(crate) fn source(directory: &RunDirectory) -> Result<RunSource> {
+    Ok(RunSource {
+        root: directory.root().to_owned(),
+        manifest: directory.manifest()?,
+    })
+}

@@ -1,0 +1,214 @@
+//! Result tables of runs: in the run's folder and in reports.
+
+use anyhow::{Context as _, Result};
+use consilium_core::study::{Study, TableSpec};
+use consilium_core::{RunManifest, RunStatus, Table};
+use consilium_query::table::{STANDARD_TABLES, TableContext, evaluate_tables};
+use consilium_query::{RunSource, query_session, register_runs};
+use consilium_report::Report;
+use consilium_store::RunDirectory;
+use jiff::Timestamp;
+
+use super::write_atomically;
+
+/// What a report is asked to hold.
+pub(crate) struct ReportRequest<'a> {
+    /// Runs in order.
+    pub(crate) runs: &'a [RunSource],
+}
+
+/// What the tables' queries need to know of the runs.
+pub(crate) fn table_context(runs: &[RunSource]) -> TableContext {
+    TableContext {
+        seed: runs.first().map_or(0, |run| run.manifest.seed),
+        repeated: runs.iter().any(|run| run.manifest.epochs > 1),
+        several_runs: runs.len() > 1,
+    }
+}
+
+/// Tables that the study of a run asks for.
+fn table_specs(manifest: &RunManifest) -> Result<Vec<TableSpec>> {
+    let study: Study = serde_json::from_value(manifest.study.clone())
+        .with_context(|| format!("read the study in the manifest of '{}'", manifest.run))?;
+    if !study.table.is_empty() {
+        return Ok(study.table);
+    }
+    Ok(STANDARD_TABLES
+        .iter()
+        .map(|name| TableSpec {
+            preset: (*name).to_owned(),
+            title: None,
+        })
+        .collect())
+}
+
+/// Makes the tables of one run and writes each beside its query under `tables/`.
+pub(crate) async fn write_tables(directory: &RunDirectory) -> Result<Vec<Table>> {
+    let runs = [super::source(directory)?];
+    // One partition: sums of fractions must not depend on which thread was first.
+    let session = query_session(1)?;
+    register_runs(&session, &runs).await?;
+    let tables = evaluate_tables(
+        &session,
+        &table_specs(&runs[0].manifest)?,
+        table_context(&runs),
+    )
+    .await?;
+    let folder = directory.root().join("tables");
+    for table in &tables {
+        let json = serde_json::to_string_pretty(table)? + "\n";
+        write_atomically(
+            &folder.join(format!("{}.json", table.name)),
+            json.as_bytes(),
+        )?;
+        let sql = format!("{}\n", table.sql);
+        write_atomically(&folder.join(format!("{}.sql", table.name)), sql.as_bytes())?;
+    }
+    Ok(tables)
+}
+
+/// Makes the report of runs.
+pub(crate) async fn build_report(request: &ReportRequest<'_>) -> Result<Report> {
+    let runs = request.runs;
+    let session = query_session(1)?;
+    register_runs(&session, runs).await?;
+    let first = runs.first().context("a report needs a run")?;
+    let specs = table_specs(&first.manifest)?;
+    let tables = evaluate_tables(&session, &specs, table_context(runs)).await?;
+    let names: Vec<&str> = runs
+        .iter()
+        .map(|run| run.manifest.study_name.as_str())
+        .collect();
+    let mut distinct = names.clone();
+    distinct.dedup();
+    Ok(Report {
+        title: distinct.join(", "),
+        facts: runs.iter().flat_map(|run| facts(&run.manifest)).collect(),
+        warnings: warnings(runs, &session).await?,
+        tables,
+    })
+}
+
+fn facts(manifest: &RunManifest) -> Vec<(String, String)> {
+    let mut facts = vec![
+        ("Run".to_owned(), manifest.run.clone()),
+        ("Study hash".to_owned(), manifest.study_sha256.clone()),
+        ("Seed".to_owned(), manifest.seed.to_string()),
+        ("Repetitions".to_owned(), manifest.epochs.to_string()),
+        ("Systems".to_owned(), manifest.systems.join(", ")),
+        ("Samples planned".to_owned(), manifest.planned.to_string()),
+        ("Started".to_owned(), moment(manifest.created_at)),
+    ];
+    if let Some(finished) = manifest.finished_at {
+        facts.push(("Last executed".to_owned(), moment(finished)));
+    }
+    for dataset in &manifest.datasets {
+        let skipped = match dataset.malformed {
+            0 => String::new(),
+            malformed => format!(", {malformed} malformed rows skipped"),
+        };
+        facts.push((
+            format!("Dataset {}", dataset.name),
+            format!(
+                "{} of {} cases{skipped}, file sha256 {}",
+                dataset.selected, dataset.rows, dataset.source.sha256
+            ),
+        ));
+    }
+    for (scorer, signature) in &manifest.signatures {
+        facts.push((format!("Scorer {scorer}"), signature.clone()));
+    }
+    facts.push(("Consilium".to_owned(), manifest.tool_version.clone()));
+    if let Some(revision) = &manifest.git_revision {
+        facts.push(("Git revision".to_owned(), revision.clone()));
+    }
+    facts
+}
+
+fn moment(micros: i64) -> String {
+    Timestamp::from_microsecond(micros).map_or_else(
+        |_| "unknown".to_owned(),
+        |moment| moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+    )
+}
+
+/// What a reader must know before quoting a number.
+async fn warnings(
+    runs: &[RunSource],
+    session: &consilium_query::SessionContext,
+) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    let several = runs.len() > 1;
+    for run in runs {
+        let manifest = &run.manifest;
+        let of = if several {
+            format!("{}: ", manifest.run)
+        } else {
+            String::new()
+        };
+        let only = if several {
+            format!(" WHERE run = '{}'", manifest.run.replace('\'', "''"))
+        } else {
+            String::new()
+        };
+        let recorded = count(session, &format!("SELECT count(*) FROM samples{only}")).await?;
+        if recorded < manifest.planned || manifest.status != RunStatus::Complete {
+            warnings.push(format!(
+                "{of}the run is incomplete: {recorded} of {} planned samples are recorded.",
+                manifest.planned
+            ));
+        }
+        let failed = "outcome IN ('error', 'timeout', 'budget', 'cancelled')";
+        let clause = if several {
+            format!("{only} AND {failed}")
+        } else {
+            format!(" WHERE {failed}")
+        };
+        let failures = count(session, &format!("SELECT count(*) FROM samples{clause}")).await?;
+        if failures > 0 {
+            warnings.push(format!(
+                "{of}{failures} samples failed for lack of infrastructure; they have no score and are \
+                 left out of every accuracy."
+            ));
+        }
+        if manifest.epochs == 1 {
+            warnings.push(format!(
+                "{of}single run: every case was asked once, so variation between repeats is unknown."
+            ));
+        }
+        if let Some(note) = synthetic_note(manifest) {
+            warnings.push(format!("{of}{note}"));
+        }
+    }
+    Ok(warnings)
+}
+
+/// Sets written for demonstration say so wherever their numbers are shown.
+fn synthetic_note(manifest: &RunManifest) -> Option<String> {
+    let study: Study = serde_json::from_value(manifest.study.clone()).ok()?;
+    let mut notes = Vec::new();
+    let cards = consilium_query::dataset::read_cards().ok()?;
+    let sample = cards.iter().find(|(name, _)| name == "sample")?;
+    let known = |sha256: &str| sample.1.files.iter().any(|file| file.sha256 == sha256);
+    if manifest
+        .datasets
+        .iter()
+        .any(|dataset| known(&dataset.source.sha256))
+    {
+        notes.push("the sample cases are synthetic and not clinically validated");
+    }
+    let simulated = study
+        .backend
+        .iter()
+        .any(|backend| backend.kind == consilium_core::study::BackendKind::Simulated);
+    if simulated {
+        notes.push("answers of simulated backends come from a random generator, not from a model");
+    }
+    (!notes.is_empty()).then(|| format!("{}.", notes.join("; ")))
+}
+
+async fn count(session: &consilium_query::SessionContext, sql: &str) -> Result<u64> {
+    consilium_query::count(session, sql)
+        .await
+        .context("count samples")
+}

@@ -1,0 +1,9 @@
+//! Study files: read, checked, completed.
+
+mod identity;
+mod load;
+mod resolve;
+
+pub(crate) use identity::{difference, study_sha256};
+pub(crate) use load::{load, nearest};
+pub(crate) use resolve::ResolvedStudy;

@@ -1,0 +1,266 @@
+//! Whatever is wrong gives one clear message with place and hint, and exit code 2.
+
+use crate::program::{MockServer, Outcome, Workplace, choice_cases, choice_study};
+
+const SIMULATED: &str = "kind = \"simulated\"\naccuracy = 0.5";
+
+fn place(study: &str, cases: impl AsRef<[u8]>) -> Workplace {
+    let place = Workplace::new();
+    place.write("study.toml", study);
+    place.write("cases.jsonl", cases);
+    place
+}
+
+fn refused(place: &Workplace, arguments: &[&str], words: &[&str]) -> Outcome {
+    let outcome = place.run(arguments);
+    assert_eq!(outcome.code, 2, "{outcome:?}");
+    assert!(outcome.stdout.is_empty(), "{outcome:?}");
+    assert_eq!(outcome.stderr.matches("error:").count(), 1, "{outcome:?}");
+    for word in words {
+        assert!(
+            outcome.stderr.contains(word),
+            "{word:?} is missing: {}",
+            outcome.stderr
+        );
+    }
+    outcome
+}
+
+fn refused_study(study: &str, words: &[&str]) {
+    refused(
+        &place(study, choice_cases(4)),
+        &["run", "study.toml"],
+        words,
+    );
+}
+
+#[test]
+fn an_unknown_key_names_line_and_nearest_key() {
+    let study = choice_study(SIMULATED).replace("seed = 7", "sead = 7");
+    refused_study(
+        &study,
+        &[
+            "study.toml:3:1",
+            "unknown field `sead`",
+            "hint: did you mean `seed`?",
+        ],
+    );
+}
+
+#[test]
+fn a_wrong_type_names_line_and_column() {
+    let study = choice_study(SIMULATED).replace("seed = 7", "seed = \"seven\"");
+    refused_study(&study, &["study.toml:3:8", "invalid type"]);
+}
+
+#[test]
+fn missing_files_are_named() {
+    let place = Workplace::new();
+    refused(&place, &["run", "nowhere.toml"], &["nowhere.toml", "hint:"]);
+    let study = choice_study(SIMULATED).replace("cases.jsonl", "elsewhere.jsonl");
+    refused_study(
+        &study,
+        &[
+            "dataset 'cases'",
+            "elsewhere.jsonl",
+            "relative to the study file",
+        ],
+    );
+}
+
+#[test]
+fn unknown_names_suggest_the_nearest() {
+    let study = choice_study(SIMULATED).replace("backend = \"model\"", "backend = \"modell\"");
+    refused_study(
+        &study,
+        &["system 'direct'", "'modell'", "did you mean 'model'?"],
+    );
+    let study = choice_study(SIMULATED).replace("solver = \"direct\"", "solver = \"dircet\"");
+    refused_study(&study, &["dircet", "did you mean 'direct'?"]);
+}
+
+#[test]
+fn an_empty_dataset_is_refused() {
+    let study = choice_study(SIMULATED);
+    refused(
+        &place(&study, ""),
+        &["run", "study.toml"],
+        &["cases.jsonl", "holds no rows"],
+    );
+    refused(
+        &place(&study, "{}\n[]\n"),
+        &["run", "study.toml"],
+        &["none of its 2 rows", "line 1"],
+    );
+}
+
+#[test]
+fn duplicate_identifiers_are_fatal_with_both_places() {
+    let cases = choice_cases(3) + &choice_cases(1);
+    let place = place(&choice_study(SIMULATED), cases);
+    refused(
+        &place,
+        &["run", "study.toml"],
+        &["'case-00000'", "line 1", "line 4"],
+    );
+}
+
+#[test]
+fn malformed_rows_are_counted_placed_and_skipped_unless_strict() {
+    let mut cases = choice_cases(4).into_bytes();
+    cases.extend_from_slice(b"{\"id\": \"x\"\n\xff\xfe\n{\"id\":\"y\",\"question\":\"q\",\"options\":[\"a\"],\"answer\":\"A\"}\n");
+    let tolerant = place(&choice_study(SIMULATED), &cases);
+    let outcome = tolerant.run(&["run", "study.toml"]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    for word in [
+        "3 malformed rows",
+        "cases.jsonl:line 5",
+        "line 6: not UTF-8",
+        "line 7: a choice needs",
+    ] {
+        assert!(outcome.stderr.contains(word), "{word}: {}", outcome.stderr);
+    }
+    assert_eq!(
+        tolerant.count(outcome.run(), "SELECT count(*) FROM samples"),
+        4
+    );
+    let strict = choice_study(SIMULATED).replace("answer_form", "strict = true\nanswer_form");
+    refused(
+        &place(&strict, &cases),
+        &["run", "study.toml"],
+        &["line 5", "strict = true"],
+    );
+}
+
+#[test]
+fn a_line_of_ten_megabytes_is_a_case_like_any_other() {
+    let long = "x".repeat(10 << 20);
+    let cases = format!(
+        "{{\"id\":\"long\",\"question\":\"{long}\",\"options\":[\"a\",\"b\"],\"answer\":\"A\"}}\n"
+    );
+    let place = place(&choice_study(SIMULATED), cases);
+    let outcome = place.run(&["run", "study.toml"]);
+    assert_eq!(
+        place.count(
+            outcome.run(),
+            "SELECT max(length(messages)) > 10000000 AND true FROM calls"
+        ),
+        1
+    );
+}
+
+#[test]
+fn an_unreachable_backend_gives_samples_with_their_reason_and_exit_code_1() {
+    let backend = "kind = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\nlimits = { retries = 0 }";
+    let place = place(&choice_study(backend), choice_cases(3));
+    let outcome = place.run(&["run", "study.toml"]);
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    let run = outcome.stdout.trim();
+    let failed = "SELECT count(*) FROM samples WHERE outcome = 'error' AND error_kind = 'transport' AND error IS NOT NULL";
+    assert_eq!(place.count(run, failed), 3);
+    assert_eq!(
+        place.count(
+            run,
+            "SELECT count(*) FROM scores WHERE value IS NULL AND reason = 'error'"
+        ),
+        3
+    );
+}
+
+#[test]
+fn a_missing_key_names_the_variable_and_nothing_else() {
+    let backend = "kind = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\napi_key_env = \"CONSILIUM_TEST_NO_SUCH_KEY\"";
+    refused_study(
+        &choice_study(backend),
+        &["CONSILIUM_TEST_NO_SUCH_KEY", "is not set"],
+    );
+}
+
+#[test]
+fn a_folder_that_is_no_run_and_a_newer_run_say_so() {
+    let place = place(&choice_study(SIMULATED), choice_cases(2));
+    std::fs::create_dir(place.path("empty")).unwrap();
+    refused(&place, &["report", "./empty"], &["manifest.json"]);
+    refused(&place, &["report", "nothing-like-it"], &["nothing-like-it"]);
+    let run = place.run(&["run", "study.toml"]).run().to_owned();
+    let manifest = place.path(&run).join("manifest.json");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    std::fs::write(
+        &manifest,
+        text.replacen("\"format_version\": 1", "\"format_version\": 99", 1),
+    )
+    .unwrap();
+    refused(&place, &["report", &run], &["newer"]);
+}
+
+#[test]
+fn a_changed_dataset_does_not_continue_an_old_run() {
+    let place = place(&choice_study(SIMULATED), choice_cases(4));
+    let run = place.run(&["run", "study.toml"]).run().to_owned();
+    place.write("cases.jsonl", choice_cases(5));
+    refused(
+        &place,
+        &["run", "study.toml"],
+        &["has changed", "--new-run"],
+    );
+    place.write(
+        "study.toml",
+        choice_study(SIMULATED).replace("seed = 7", "seed = 8"),
+    );
+    refused(
+        &place,
+        &["run", "study.toml", "--run", &run],
+        &["seed: recorded 7, given 8"],
+    );
+}
+
+#[test]
+fn sql_only_reads() {
+    let place = place(&choice_study(SIMULATED), choice_cases(4));
+    let run = place.run(&["run", "study.toml"]).run().to_owned();
+    for statement in [
+        "DROP TABLE samples",
+        "CREATE TABLE x AS SELECT 1",
+        "COPY samples TO 'out.csv'",
+        "INSERT INTO samples SELECT * FROM samples",
+        "SET datafusion.execution.batch_size = 1",
+        "SELECT * FROM 'cases.jsonl'",
+        "SELECT nonsense FROM samples",
+    ] {
+        refused(&place, &["sql", &run, statement], &["hint:"]);
+    }
+    assert!(!place.path("out.csv").exists());
+}
+
+#[test]
+fn keys_never_reach_the_run() {
+    let server = MockServer::start(&[]);
+    let backend = format!(
+        "kind = \"openai\"\nbase_url = \"{}\"\nmodel = \"m\"\napi_key_env = \"CONSILIUM_TEST_KEY\"",
+        server.base_url
+    );
+    let place = place(&choice_study(&backend), choice_cases(2));
+    let output = place
+        .command(&["run", "study.toml"])
+        .env("CONSILIUM_TEST_KEY", "sk-canary-7319")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let run = String::from_utf8(output.stdout).unwrap();
+    let mut folders = vec![place.path(run.trim())];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let bytes = std::fs::read(&path).unwrap();
+                assert!(
+                    !bytes.windows(14).any(|window| window == b"sk-canary-7319"),
+                    "{}",
+                    path.display()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The first thing anyone runs.
+
+use crate::program::Workplace;
+
+#[test]
+fn quickstart_runs_scores_reports_and_verifies_from_an_empty_folder() {
+    let place = Workplace::new();
+    let first = place.run(&["quickstart"]);
+    assert_eq!(first.code, 0, "{first:?}");
+    for file in [
+        "report.md",
+        "report.tex",
+        "report.html",
+        "report.json",
+        "tables/accuracy.csv",
+    ] {
+        assert!(
+            place.path(&format!("reports/quickstart/{file}")).is_file(),
+            "{file}"
+        );
+    }
+    let run = first
+        .stdout
+        .lines()
+        .next()
+        .unwrap()
+        .trim_start_matches("Run")
+        .trim();
+    assert_eq!(place.count(run, "SELECT count(*) FROM samples"), 52 * 3 * 3);
+
+    let verified = place.run(&["verify", run, "--report", "reports/quickstart"]);
+    assert_eq!(
+        (verified.code, verified.stdout.as_str()),
+        (0, "ok\n"),
+        "{verified:?}"
+    );
+
+    // A number changed by hand in any file of the report is found.
+    for file in ["report.md", "report.html", "tables/accuracy.csv"] {
+        let path = place.path(&format!("reports/quickstart/{file}"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replacen('8', "9", 1)).unwrap();
+        let changed = place.run(&["verify", run, "--report", "reports/quickstart"]);
+        assert_eq!(changed.code, 1, "{changed:?}");
+        assert!(changed.stdout.contains(file), "{changed:?}");
+        std::fs::write(&path, text).unwrap();
+    }
+
+    let again = place.run(&["quickstart"]);
+    assert_eq!(again.code, 0);
+    assert!(
+        again
+            .stderr
+            .contains("0 samples to execute, 468 of 468 recorded"),
+        "{}",
+        again.stderr
+    );
+}
+
+#[test]
+fn the_same_study_and_seed_give_the_same_scores_and_tables_byte_for_byte() {
+    let place = Workplace::new();
+    assert_eq!(place.run(&["quickstart"]).code, 0);
+    let study = "runs/studies/quickstart.toml";
+    let runs: Vec<String> = (0..2)
+        .map(|_| place.run(&["run", study, "--new-run"]).run().to_owned())
+        .collect();
+    let files = |run: &str, folder: &str| {
+        let mut files: Vec<(String, Vec<u8>)> = std::fs::read_dir(place.path(run).join(folder))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            // Latencies are measured; everything else is derived.
+            .filter(|path| {
+                !path
+                    .file_stem()
+                    .unwrap()
+                    .to_string_lossy()
+                    .starts_with("timing")
+            })
+            .map(|path| {
+                (
+                    path.file_name().unwrap().to_string_lossy().into_owned(),
+                    std::fs::read(&path).unwrap(),
+                )
+            })
+            .collect();
+        files.sort();
+        files
+    };
+    for folder in ["scores", "tables"] {
+        let (left, right) = (files(&runs[0], folder), files(&runs[1], folder));
+        assert!(!left.is_empty());
+        assert_eq!(left, right, "{folder}");
+    }
+}

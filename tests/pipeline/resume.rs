@@ -1,0 +1,120 @@
+//! Nothing recorded is lost, nothing is done twice.
+
+use std::time::Duration;
+
+use crate::program::{MockServer, Workplace, choice_cases, choice_study};
+
+/// Calls in flight at once in these tests.
+const CONCURRENCY: u64 = 16;
+
+fn stats(server: &MockServer) -> serde_json::Value {
+    use std::io::{Read as _, Write as _};
+    let address = server
+        .base_url
+        .trim_start_matches("http://")
+        .trim_end_matches("/v1")
+        .to_owned();
+    let mut stream = std::net::TcpStream::connect(&address).unwrap();
+    write!(
+        stream,
+        "GET /stats HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    serde_json::from_str(text.split("\r\n\r\n").nth(1).unwrap()).unwrap()
+}
+
+#[test]
+fn kill_9_loses_no_finished_sample_and_repeats_none() {
+    let place = Workplace::new();
+    let server = MockServer::start(&["--latency-ms", "20"]);
+    place.write("cases.jsonl", choice_cases(400));
+    place.write(
+        "study.toml",
+        choice_study(&format!(
+            "kind = \"openai\"\nbase_url = \"{}\"\nmodel = \"m\"\nlimits = {{ concurrency = {CONCURRENCY} }}",
+            server.base_url
+        )),
+    );
+    let kills = 3;
+    for kill in 0..kills {
+        let mut process = place.command(&["run", "study.toml"]).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(450 + 130 * kill));
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
+    let finished = place.run(&["run", "study.toml"]);
+    let run = finished.run();
+    assert_eq!(place.count(run, "SELECT count(*) FROM attempts"), 400);
+    assert_eq!(
+        place.count(run, "SELECT count(DISTINCT case_id) FROM samples"),
+        400
+    );
+    assert_eq!(place.run(&["verify", run]).stdout, "ok\n");
+    let requests = stats(&server)["requests"].as_u64().unwrap();
+    assert!(
+        (400..=400 + kills * CONCURRENCY).contains(&requests),
+        "{requests} requests for 400 samples and {kills} kills"
+    );
+}
+
+#[test]
+fn a_second_process_on_the_same_run_is_refused() {
+    let place = Workplace::new();
+    let server = MockServer::start(&["--latency-ms", "200"]);
+    place.write("cases.jsonl", choice_cases(60));
+    place.write(
+        "study.toml",
+        choice_study(&format!(
+            "kind = \"openai\"\nbase_url = \"{}\"\nmodel = \"m\"\nlimits = {{ concurrency = 2 }}",
+            server.base_url
+        )),
+    );
+    let mut first = place.command(&["run", "study.toml"]).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let second = place.run(&["run", "study.toml"]);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(second.code, 2, "{second:?}");
+    assert!(second.stderr.contains("another process"), "{second:?}");
+}
+
+#[test]
+fn an_interrupt_leaves_a_run_that_goes_on() {
+    let place = Workplace::new();
+    let server = MockServer::start(&["--latency-ms", "50"]);
+    place.write("cases.jsonl", choice_cases(200));
+    place.write(
+        "study.toml",
+        choice_study(&format!(
+            "kind = \"openai\"\nbase_url = \"{}\"\nmodel = \"m\"\nlimits = {{ concurrency = 4 }}",
+            server.base_url
+        )),
+    );
+    let process = place
+        .command(&["run", "study.toml"])
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1200));
+    let interrupted = std::process::Command::new("kill")
+        .args(["-INT", &process.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(interrupted.success());
+    let output = process.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("run again to continue"), "{stderr}");
+    let finished = place.run(&["run", "study.toml"]);
+    assert_eq!(
+        place.count(
+            finished.run(),
+            "SELECT count(*) FROM samples WHERE outcome = 'ok'"
+        ),
+        200
+    );
+    assert_eq!(place.run(&["verify", finished.run()]).stdout, "ok\n");
+}

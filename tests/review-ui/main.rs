@@ -1,0 +1,3 @@
+//! Tests of the web pages.
+
+mod health;
