@@ -79,7 +79,10 @@ fn heavy_libraries_stay_where_they_belong() {
     for (library, users) in [
         ("datafusion", &["consilium-query"] as &[&str]),
         ("reqwest", &["consilium-runner"]),
-        ("parquet", &["consilium-query", "consilium-store"]),
+        (
+            "parquet",
+            &["consilium-query", "consilium-runner", "consilium-store"],
+        ),
     ] {
         let found: BTreeSet<&str> = metadata
             .packages

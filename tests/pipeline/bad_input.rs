@@ -15,7 +15,15 @@ fn refused(place: &Workplace, arguments: &[&str], words: &[&str]) -> Outcome {
     let outcome = place.run(arguments);
     assert_eq!(outcome.code, 2, "{outcome:?}");
     assert!(outcome.stdout.is_empty(), "{outcome:?}");
-    assert_eq!(outcome.stderr.matches("error:").count(), 1, "{outcome:?}");
+    assert_eq!(
+        outcome
+            .stderr
+            .lines()
+            .filter(|line| line.starts_with("error:"))
+            .count(),
+        1,
+        "{outcome:?}"
+    );
     for word in words {
         assert!(
             outcome.stderr.contains(word),
@@ -143,7 +151,7 @@ fn a_line_of_ten_megabytes_is_a_case_like_any_other() {
     assert_eq!(
         place.count(
             outcome.run(),
-            "SELECT max(length(messages)) > 10000000 AND true FROM calls"
+            "SELECT CAST(max(length(messages)) > 10000000 AS INT) FROM calls"
         ),
         1
     );
@@ -263,4 +271,65 @@ fn keys_never_reach_the_run() {
             }
         }
     }
+}
+
+#[test]
+fn a_refused_key_stops_the_run_with_one_message_and_nothing_recorded_as_failed() {
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let requests = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&requests);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, seen) = (stream.unwrap(), Arc::clone(&seen));
+            std::thread::spawn(move || {
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                let mut length = 0;
+                let mut line = String::new();
+                while reader.read_line(&mut line).unwrap_or(0) > 2 {
+                    if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                        length = value.trim().parse().unwrap();
+                    }
+                    line.clear();
+                }
+                reader.read_exact(&mut vec![0; length]).unwrap();
+                seen.fetch_add(1, Ordering::Relaxed);
+                let body = "{\"error\":{\"message\":\"Incorrect API key provided: sk-canary\",\"code\":\"invalid_api_key\"}}";
+                write!(
+                    stream,
+                    "HTTP/1.1 401 Unauthorized\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: \
+                     close\r\n\r\n{body}",
+                    body.len()
+                )
+                .unwrap();
+            });
+        }
+    });
+    let backend = format!(
+        "kind = \"openai\"\nbase_url = \"http://{address}/v1\"\nlimits = {{ concurrency = 4 }}"
+    );
+    let place = place(&choice_study(&backend), choice_cases(500));
+    refused(
+        &place,
+        &["run", "study.toml"],
+        &["backend 'model'", "401", "hint:"],
+    );
+    assert!(
+        requests.load(Ordering::Relaxed) <= 4,
+        "{requests:?} requests with a refused key"
+    );
+    let run = std::fs::read_dir(place.path("runs"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    assert_eq!(
+        place.count(run.to_str().unwrap(), "SELECT count(*) FROM samples"),
+        0
+    );
 }

@@ -90,6 +90,14 @@ fn the_same_study_and_seed_give_the_same_scores_and_tables_byte_for_byte() {
     for folder in ["scores", "tables"] {
         let (left, right) = (files(&runs[0], folder), files(&runs[1], folder));
         assert!(!left.is_empty());
-        assert_eq!(left, right, "{folder}");
+        for (left, right) in left.iter().zip(&right) {
+            assert!(
+                left == right,
+                "{folder}/{} differs from {}",
+                left.0,
+                right.0
+            );
+        }
+        assert_eq!(left.len(), right.len(), "{folder}");
     }
 }

@@ -241,11 +241,10 @@ impl RunDirectory {
     }
 
     fn at(path: &Path) -> Result<Self, StoreError> {
-        // The path as given may end in `.` or `..`, which is no name.
-        let Ok(root) = fs::canonicalize(path) else {
-            return Err(StoreError::NoFolder {
-                path: path.to_owned(),
-            });
+        // A path that ends in `.` or `..` holds no name; any other stays as it was given.
+        let root = match path.file_name() {
+            Some(_) => path.to_owned(),
+            None => fs::canonicalize(path).unwrap_or_default(),
         };
         if !root.is_dir() {
             return Err(StoreError::NoFolder {

@@ -39,9 +39,7 @@ pub(crate) struct ExecuteOptions {
 /// How an execution ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Execution {
-    /// Samples executed now.
-    pub(crate) executed: u64,
-    /// Of them, those that failed for lack of infrastructure.
+    /// Samples of the run that failed for lack of infrastructure, now or earlier.
     pub(crate) failed: u64,
     /// Samples recorded in the run, and planned.
     pub(crate) recorded: u64,
@@ -232,6 +230,11 @@ pub(crate) async fn execute(
         .map(|(_, count)| count)
         .sum();
     let done = count(&session, "SELECT count(*) FROM recorded").await?;
+    let failed_before = count(
+        &session,
+        "SELECT count(*) FROM recorded WHERE outcome IN ('error', 'timeout', 'budget', 'cancelled')",
+    )
+    .await?;
     printer::note(&format!(
         "{to_do} samples to execute, {done} of {planned} recorded"
     ));
@@ -240,7 +243,7 @@ pub(crate) async fn execute(
     let shown = show_progress(executor.progress(), to_do, stop_progress.clone());
     let started = Instant::now();
     let mut by_outcome: BTreeMap<&'static str, u64> = BTreeMap::new();
-    let mut failed = 0;
+    let mut failed = failed_before;
     let running = async {
         let work_executor: Arc<dyn SampleExecutor> = Arc::clone(&executor) as _;
         let result = run_work(&session, &work, work_executor, |sample| {
@@ -299,7 +302,6 @@ pub(crate) async fn execute(
         outcome_summary(&counts)
     ));
     Ok(Execution {
-        executed,
         failed,
         recorded,
         planned,

@@ -154,7 +154,7 @@ async fn warnings(
         let recorded = count(session, &format!("SELECT count(*) FROM samples{only}")).await?;
         if recorded < manifest.planned || manifest.status != RunStatus::Complete {
             warnings.push(format!(
-                "{of}the run is incomplete: {recorded} of {} planned samples are recorded.",
+                "{of}The run is incomplete: {recorded} of {} planned samples are recorded.",
                 manifest.planned
             ));
         }
@@ -173,7 +173,7 @@ async fn warnings(
         }
         if manifest.epochs == 1 {
             warnings.push(format!(
-                "{of}single run: every case was asked once, so variation between repeats is unknown."
+                "{of}Single run: every case was asked once, so variation between repeats is unknown."
             ));
         }
         if let Some(note) = synthetic_note(manifest) {
@@ -195,16 +195,16 @@ fn synthetic_note(manifest: &RunManifest) -> Option<String> {
         .iter()
         .any(|dataset| known(&dataset.source.sha256))
     {
-        notes.push("the sample cases are synthetic and not clinically validated");
+        notes.push("The sample cases are synthetic and not clinically validated");
     }
     let simulated = study
         .backend
         .iter()
         .any(|backend| backend.kind == consilium_core::study::BackendKind::Simulated);
     if simulated {
-        notes.push("answers of simulated backends come from a random generator, not from a model");
+        notes.push("Answers of simulated backends come from a random generator, not from a model");
     }
-    (!notes.is_empty()).then(|| format!("{}.", notes.join("; ")))
+    (!notes.is_empty()).then(|| format!("{}.", notes.join(". ")))
 }
 
 async fn count(session: &consilium_query::SessionContext, sql: &str) -> Result<u64> {

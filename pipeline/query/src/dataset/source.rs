@@ -272,7 +272,7 @@ impl<'de> Visitor<'de> for EntriesVisitor {
 fn delimited(reader: Box<dyn BufRead + Send>, delimiter: u8) -> Result<SourceRows, SourceError> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
-        .from_reader(reader);
+        .from_reader(LineFeeds(reader));
     let header = reader.byte_headers().map_err(csv_error)?.clone();
     let mut names: Vec<String> = Vec::with_capacity(header.len());
     for name in &header {
@@ -318,6 +318,37 @@ fn delimited(reader: Box<dyn BufRead + Send>, delimiter: u8) -> Result<SourceRow
             },
         },
     )))
+}
+
+/// Drops the carriage return of every CRLF: the csv crate counts a line only when it meets the line
+/// feed, which for CRLF is after it has noted where the next record begins.
+struct LineFeeds(Box<dyn BufRead + Send>);
+
+impl Read for LineFeeds {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(first) = buffer.first_mut() else {
+            return Ok(0);
+        };
+        let available = self.0.fill_buf()?;
+        if available.first() == Some(&b'\r') {
+            self.0.consume(1);
+            if self.0.fill_buf()?.first() == Some(&b'\n') {
+                self.0.consume(1);
+                *first = b'\n';
+            } else {
+                *first = b'\r';
+            }
+            return Ok(1);
+        }
+        let plain = available
+            .iter()
+            .position(|byte| *byte == b'\r')
+            .unwrap_or(available.len());
+        let count = plain.min(buffer.len());
+        buffer[..count].copy_from_slice(&available[..count]);
+        self.0.consume(count);
+        Ok(count)
+    }
 }
 
 fn csv_error(error: csv::Error) -> SourceError {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, ListArray, RecordBatch, StringArray, StringViewArray, StructArray, UInt32Array,
+    ArrayRef, Int32Array, ListArray, RecordBatch, StringArray, StringViewArray, StructArray,
 };
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Field, Fields, Schema};
@@ -224,20 +224,20 @@ fn assignments_batch(assignments: &[Assignment]) -> Result<RecordBatch> {
                 .filter(|assignment| epoch <= assignment.epochs)
             {
                 systems.push(assignment.system.as_str());
-                epochs.push(epoch);
+                epochs.push(i32::try_from(epoch).unwrap_or(i32::MAX));
             }
         }
         lengths.push(systems.len() - before);
     }
     let item_fields = Fields::from(vec![
         Field::new("system", DataType::Utf8View, false),
-        Field::new("epoch", DataType::UInt32, false),
+        Field::new("epoch", DataType::Int32, false),
     ]);
     let items = StructArray::try_new(
         item_fields.clone(),
         vec![
             Arc::new(StringViewArray::from_iter_values(systems)) as ArrayRef,
-            Arc::new(UInt32Array::from(epochs)),
+            Arc::new(Int32Array::from(epochs)),
         ],
         None,
     )?;

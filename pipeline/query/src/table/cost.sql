@@ -13,7 +13,8 @@ sent AS (
         sum(cached_tokens) AS cached_tokens,
         sum(completion_tokens) AS completion_tokens,
         count(*) FILTER (WHERE prompt_tokens IS NULL OR completion_tokens IS NULL) AS unreported,
-        sum(cost_usd) AS cost_usd
+        -- Exact decimals, so that the order of calls cannot change the last digit.
+        CAST(sum(CAST(cost_usd AS DECIMAL(38, 15))) AS DOUBLE) AS cost_usd
     FROM calls
     WHERE scorer IS NULL AND tries > 0
     GROUP BY {run}system

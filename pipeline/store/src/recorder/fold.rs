@@ -33,8 +33,14 @@ impl Finished {
     ) {
         self.units += 1;
         self.bytes += sample.text_bytes();
+        // A resumed sample whose requests changed was begun again and may have issued fewer calls
+        // than before: what an earlier process recorded beyond them is no part of the sample.
+        let issued = sample.calls;
         self.samples.push(sample);
-        for call in calls {
+        for call in calls
+            .into_iter()
+            .filter(|call| call.scorer.is_some() || call.seq < issued)
+        {
             self.bytes += call.text_bytes();
             self.calls.push(call);
         }

@@ -393,3 +393,25 @@ fn large_rows_fill_a_part_before_many_rows_do() {
     );
     assert_sound(&directory);
 }
+
+#[test]
+fn calls_that_a_restarted_sample_did_not_issue_again_are_no_part_of_it() {
+    let (_folder, directory) = recorded_run();
+    let (recorder, _) = start(&directory);
+    recorder.append_call(call("a", 1, 0)).unwrap();
+    recorder.append_call(call("a", 1, 1)).unwrap();
+    drop(recorder);
+
+    let (recorder, recovery) = start(&directory);
+    assert_eq!(recovery.half_done, 1);
+    recorder
+        .finish_sample(sample("a", 1, 1), Vec::new())
+        .unwrap();
+    recorder.finish(RunStatus::Complete).unwrap();
+    let manifest = directory.manifest().unwrap();
+    let calls: Vec<u32> = read_rows::<CallRow>(&directory, &manifest)
+        .map(|row| row.unwrap().seq)
+        .collect();
+    assert_eq!(calls, [0]);
+    assert_eq!(verify(&directory).unwrap().findings, []);
+}
