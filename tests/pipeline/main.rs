@@ -1,5 +1,8 @@
 //! Tests of the whole pipeline through the binary, and of its structure.
 
+#![expect(clippy::unwrap_used, reason = "a test ends at the first surprise")]
+#![expect(clippy::print_stderr, reason = "a skipped test says so")]
+
 mod architecture;
 mod bad_input;
 mod canaries;

@@ -127,16 +127,22 @@ pub(crate) fn public_data(relative: &str) -> Option<PathBuf> {
 
 /// Choice questions as JSON Lines: `count` cases, the gold letter by turns.
 pub(crate) fn choice_cases(count: usize) -> String {
-    (0..count)
-        .map(|index| {
-            let gold = ["A", "B", "C", "D"][index % 4];
-            format!(
-                "{{\"id\":\"case-{index:05}\",\"question\":\"Question {index}: which one?\",\"options\":\
-                 {{\"A\":\"alpha {index}\",\"B\":\"beta {index}\",\"C\":\"gamma {index}\",\"D\":\"delta \
-                 {index}\"}},\"answer\":\"{gold}\"}}\n"
-            )
-        })
-        .collect()
+    let mut cases = String::new();
+    for index in 0..count {
+        let gold = ["A", "B", "C", "D"][index % 4];
+        let case = serde_json::json!({
+            "id": format!("case-{index:05}"),
+            "question": format!("Question {index}: which one?"),
+            "options": {
+                "A": format!("alpha {index}"), "B": format!("beta {index}"),
+                "C": format!("gamma {index}"), "D": format!("delta {index}"),
+            },
+            "answer": gold,
+        });
+        cases.push_str(&case.to_string());
+        cases.push('\n');
+    }
+    cases
 }
 
 /// A study over `cases.jsonl` of choice questions with one system on the given backend.

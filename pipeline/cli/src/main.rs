@@ -13,7 +13,7 @@ use clap::Parser as _;
 
 fn main() -> ExitCode {
     let arguments = arguments::Arguments::parse();
-    match command::dispatch(arguments) {
+    match command::dispatch(&arguments) {
         Ok(code) => code,
         Err(failure) => failure::report(&failure),
     }

@@ -143,10 +143,10 @@ fn parts_provider(run: &RunSource, table: RunTable) -> Result<Arc<dyn TableProvi
         .into_iter()
         .map(|part| {
             let path = std::path::absolute(run.root.join(&part.path))?;
-            match Url::from_file_path(&path) {
-                Ok(url) => ListingTableUrl::try_new(url, None),
-                Err(()) => plan_err!("{} is no file path", path.display()),
-            }
+            let Ok(url) = Url::from_file_path(&path) else {
+                return plan_err!("{} is no file path", path.display());
+            };
+            ListingTableUrl::try_new(url, None)
         })
         .collect::<Result<Vec<_>>>()?;
     let options =

@@ -58,8 +58,8 @@ pub async fn count(session: &SessionContext, sql: &str) -> Result<u64> {
     let counts = batches
         .first()
         .map(|batch| arrow::compute::cast(batch.column(0), &arrow::datatypes::DataType::Int64));
-    match counts {
-        Some(counts) => Ok(counts?.as_primitive::<Int64Type>().value(0).unsigned_abs()),
-        None => datafusion::common::internal_err!("the query gives no row"),
-    }
+    let Some(counts) = counts else {
+        return datafusion::common::internal_err!("the query gives no row");
+    };
+    Ok(counts?.as_primitive::<Int64Type>().value(0).unsigned_abs())
 }

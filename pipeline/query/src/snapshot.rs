@@ -49,6 +49,9 @@ pub enum SnapshotError {
         /// Cases before the selection.
         cases: u64,
     },
+    /// A case cannot be written into the run.
+    #[error("write cases")]
+    Write(#[source] StoreError),
     /// The file cannot be hashed.
     #[error("hash the file of dataset '{dataset}'")]
     Hash {
@@ -71,7 +74,7 @@ pub async fn snapshot_cases(
     spec: &DatasetSpec,
     study_folder: &Path,
     seed: u64,
-    mut each: impl FnMut(CaseRow),
+    mut each: impl FnMut(CaseRow) -> Result<(), StoreError>,
 ) -> Result<CaseSnapshot, SnapshotError> {
     let path = study_folder.join(&spec.path);
     let report = inspect(spec, study_folder, |_| {})?;
@@ -93,7 +96,7 @@ pub async fn snapshot_cases(
             selected += 1;
             ids.push_str(&row.case_id);
             ids.push('\n');
-            each(row);
+            each(row).map_err(SnapshotError::Write)?;
         }
     }
     if selected == 0 {

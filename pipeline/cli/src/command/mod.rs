@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result};
 use crate::arguments::{Arguments, Command};
 
 /// Runs what was typed.
-pub(crate) fn dispatch(arguments: Arguments) -> Result<ExitCode> {
+pub(crate) fn dispatch(arguments: &Arguments) -> Result<ExitCode> {
     let runs = &arguments.runs;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -20,6 +20,7 @@ use crate::study::{ResolvedStudy, load};
                         local-direct\n  consilium run study.toml --explain\n\nRunning the same study again \
                         continues its newest run; --new-run starts another."
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct RunArguments {
     /// Study file.
     study: PathBuf,

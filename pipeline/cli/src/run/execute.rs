@@ -62,7 +62,7 @@ fn work(study: &ResolvedStudy, options: &ExecuteOptions) -> Result<Work> {
 
 fn executor(
     study: &ResolvedStudy,
-    answers: Option<Arc<dyn AnswerKey>>,
+    answers: Option<&Arc<dyn AnswerKey>>,
     recorder: Arc<dyn SampleRecorder>,
     cancel: CancellationToken,
 ) -> Result<RunExecutor> {
@@ -70,7 +70,7 @@ fn executor(
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let mut backends = BTreeMap::new();
     for spec in &study.study.backend {
-        let backend = backend::build(spec, &study.folder, seed, answers.clone())?;
+        let backend = backend::build(spec, &study.folder, seed, answers.cloned())?;
         let limited = LimitedBackend::new(backend, Arc::clone(&clock), seed);
         backends.insert(spec.name.clone(), Arc::new(limited));
     }
@@ -215,7 +215,12 @@ pub(crate) async fn execute(
     }
     let recorder = Arc::new(recorder);
     let sample_recorder: Arc<dyn SampleRecorder> = Arc::clone(&recorder) as _;
-    let executor = Arc::new(executor(study, answers, sample_recorder, cancel.clone())?);
+    let executor = Arc::new(executor(
+        study,
+        answers.as_ref(),
+        sample_recorder,
+        cancel.clone(),
+    )?);
 
     let session = work_session()?;
     let run = RunSource {

@@ -5,10 +5,12 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use consilium_core::study::Study;
-use consilium_core::{Clock, FORMAT_VERSION, RunManifest, RunStatus, SystemClock};
+use consilium_core::{Clock, FORMAT_VERSION, PartEntry, RunManifest, RunStatus, SystemClock};
 use consilium_query::dataset::Malformed;
 use consilium_query::snapshot_cases;
-use consilium_store::{CaseRow, RunDirectory, RunLock, RunTable, sha256_file, write_table};
+use consilium_store::{
+    CaseRow, PartWriter, RunDirectory, RunLock, RunTable, StoreError, sha256_file,
+};
 
 use crate::failure::hinted;
 use crate::printer;
@@ -147,16 +149,59 @@ fn create(study: &ResolvedStudy, runs: &Path) -> Result<RunDirectory> {
     Ok(directory)
 }
 
+/// Cases into parts of a fixed size, without holding them.
+struct CaseWriter<'a> {
+    directory: &'a RunDirectory,
+    part: Option<PartWriter<CaseRow>>,
+    parts: Vec<PartEntry>,
+}
+
+impl<'a> CaseWriter<'a> {
+    fn new(directory: &'a RunDirectory) -> Self {
+        Self {
+            directory,
+            part: None,
+            parts: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, row: CaseRow) -> Result<(), StoreError> {
+        let mut part = match self.part.take() {
+            Some(part) => part,
+            None => PartWriter::create(self.directory, &format!("part-{:05}", self.parts.len()))?,
+        };
+        part.push(row)?;
+        if part.rows() >= CASES_PER_PART {
+            self.parts.push(part.finish()?);
+        } else {
+            self.part = Some(part);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<PartEntry>, StoreError> {
+        if let Some(part) = self.part.take() {
+            self.parts.push(part.finish()?);
+        }
+        Ok(self.parts)
+    }
+}
+
 /// Writes the selected cases of every dataset and counts the samples planned.
 async fn add_cases(
     study: &ResolvedStudy,
     directory: &RunDirectory,
     manifest: &mut RunManifest,
 ) -> Result<()> {
-    let mut rows: Vec<CaseRow> = Vec::new();
+    // An earlier preparation that did not reach the manifest may have left parts.
+    let folder = directory.table_folder(RunTable::Cases);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).with_context(|| format!("empty {}", folder.display()))?;
+    }
+    let mut writer = CaseWriter::new(directory);
     for spec in &study.study.dataset {
         let snapshot = snapshot_cases(spec, &study.folder, study.study.study.seed, |row| {
-            rows.push(row)
+            writer.push(row)
         })
         .await?;
         report_malformed(
@@ -175,14 +220,7 @@ async fn add_cases(
             snapshot.entry.selected * systems as u64 * u64::from(study.study.study.epochs);
         manifest.datasets.push(snapshot.entry);
     }
-    // An earlier preparation that did not reach the manifest may have left parts.
-    let folder = directory.table_folder(RunTable::Cases);
-    if folder.exists() {
-        std::fs::remove_dir_all(&folder).with_context(|| format!("empty {}", folder.display()))?;
-    }
-    manifest
-        .parts
-        .extend(write_table(directory, None, 0, CASES_PER_PART, rows)?);
+    manifest.parts.extend(writer.finish()?);
     Ok(())
 }
 

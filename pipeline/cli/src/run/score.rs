@@ -42,7 +42,7 @@ pub(crate) async fn compute_scores(
         let known: Vec<&str> = study
             .scorer
             .iter()
-            .map(|spec| spec.display_name())
+            .map(consilium_core::study::ScorerSpec::display_name)
             .collect();
         return Err(hinted(
             format!("score run '{}': it has no scorer '{unknown}'", manifest.run),

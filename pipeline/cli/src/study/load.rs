@@ -32,10 +32,8 @@ pub(crate) fn load(path: &Path) -> Result<LoadedStudy> {
         hinted(format!("read study {}: {error}", path.display()), hint)
     })?;
     let text = String::from_utf8(bytes).map_err(|error| {
-        let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()]
-            .iter()
-            .filter(|byte| **byte == b'\n')
-            .count();
+        let valid = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+        let line = 1 + valid.matches('\n').count();
         hinted(
             format!(
                 "read study {}:{line}: the text is not UTF-8",

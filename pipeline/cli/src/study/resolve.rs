@@ -424,10 +424,7 @@ fn complete_scorers(
             }
         }
     }
-    unique(
-        "scorer",
-        study.scorer.iter().map(|scorer| scorer.display_name()),
-    )?;
+    unique("scorer", study.scorer.iter().map(ScorerSpec::display_name))?;
     for dataset in &study.dataset {
         if !study
             .scorer

@@ -174,7 +174,7 @@ pub(super) fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// serde_json's message without its position and without quoted input.
+/// The parser's message without its position and without quoted input.
 fn json_problem(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let message = message
@@ -236,7 +236,7 @@ fn json_document(mut reader: Box<dyn BufRead + Send>) -> Result<SourceRows, Sour
 }
 
 fn newlines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 fn count_lines(bytes: &[u8]) -> u64 {

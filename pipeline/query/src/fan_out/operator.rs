@@ -106,10 +106,10 @@ impl ExecutionPlan for FanOutExec {
         self: Arc<Self>,
         mut children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        match (children.pop(), children.is_empty()) {
-            (Some(child), true) => Ok(Arc::new(Self::new(child, Arc::clone(&self.executor)))),
-            _ => internal_err!("FanOutExec takes one input"),
-        }
+        let (Some(child), true) = (children.pop(), children.is_empty()) else {
+            return internal_err!("FanOutExec takes one input");
+        };
+        Ok(Arc::new(Self::new(child, Arc::clone(&self.executor))))
     }
 
     fn execute(

@@ -110,7 +110,7 @@ pub async fn explain_work(
 /// # Errors
 /// When the plan fails.
 pub async fn count_work(session: &SessionContext, work: &Work) -> Result<Vec<(String, u64)>> {
-    let sql = work_sql(session, work).await?;
+    let sql = work_sql(session, work)?;
     let batches = session
         .sql(&format!(
             "SELECT system, count(*) AS samples FROM ({sql}) GROUP BY system"
@@ -147,13 +147,13 @@ async fn fan_out_plan(
     work: &Work,
     executor: Arc<dyn SampleExecutor>,
 ) -> Result<Arc<dyn ExecutionPlan>> {
-    let sql = work_sql(session, work).await?;
+    let sql = work_sql(session, work)?;
     let plan = session.sql(&sql).await?.create_physical_plan().await?;
     Ok(Arc::new(FanOutExec::new(plan, executor)))
 }
 
 /// Registers what `work.sql` needs beside `cases` and `finished`, and returns its text.
-async fn work_sql(session: &SessionContext, work: &Work) -> Result<String> {
+fn work_sql(session: &SessionContext, work: &Work) -> Result<String> {
     session.deregister_table("assignments")?;
     session.register_batch("assignments", assignments_batch(&work.assignments)?)?;
     let sql = include_str!("work.sql");

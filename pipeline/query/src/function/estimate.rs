@@ -67,7 +67,7 @@ pub(super) fn estimate_type() -> DataType {
 /// Statistics as a column.
 pub(super) fn estimate_column(estimates: &[EstimateValue]) -> Result<StructArray> {
     let number = |of: fn(&EstimateValue) -> Option<f64>| {
-        Arc::new(Float64Array::from_iter(estimates.iter().map(of))) as ArrayRef
+        Arc::new(estimates.iter().map(of).collect::<Float64Array>()) as ArrayRef
     };
     Ok(StructArray::try_new(
         estimate_fields(),
@@ -76,9 +76,12 @@ pub(super) fn estimate_column(estimates: &[EstimateValue]) -> Result<StructArray
             number(|estimate| estimate.interval.map(|interval| interval.low)),
             number(|estimate| estimate.interval.map(|interval| interval.high)),
             Arc::new(count_column(estimates.iter().map(|estimate| estimate.n))),
-            Arc::new(StringViewArray::from_iter(
-                estimates.iter().map(|estimate| estimate.reason),
-            )),
+            Arc::new(
+                estimates
+                    .iter()
+                    .map(|estimate| estimate.reason)
+                    .collect::<StringViewArray>(),
+            ),
         ],
         None,
     )?)

@@ -9,8 +9,11 @@ use consilium_metrics::ClassificationSummary;
 use super::classification::ClassificationFunc;
 use super::estimate::{count_column, struct_scalar, struct_type};
 
+/// Reads one averaged value.
+type ReadAverage = fn(&ClassificationSummary) -> f64;
+
 /// Names and readings of the averaged values, in the order of the struct.
-pub(super) const AVERAGES: [(&str, fn(&ClassificationSummary) -> f64); 10] = [
+pub(super) const AVERAGES: [(&str, ReadAverage); 10] = [
     ("accuracy", |summary| summary.accuracy),
     ("macro_precision", |summary| summary.macro_average.precision),
     ("macro_recall", |summary| summary.macro_average.recall),

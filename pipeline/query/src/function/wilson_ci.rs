@@ -83,9 +83,10 @@ struct WilsonAccumulator {
 impl Accumulator for WilsonAccumulator {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         for value in values[0].as_primitive::<Float64Type>().iter().flatten() {
-            if value == 1.0 {
+            // Exactly these bit patterns (and −0): anything else is no outcome of a trial.
+            if value.total_cmp(&1.0).is_eq() {
                 self.successes += 1;
-            } else if value != 0.0 {
+            } else if value.abs().total_cmp(&0.0).is_ne() {
                 return exec_err!("wilson_ci: {value} is neither 0 nor 1; use bootstrap_ci");
             }
             self.n += 1;

@@ -85,6 +85,9 @@ fn number(array: &ArrayRef, row: usize) -> Result<Option<f64>, DataFusionError> 
     Ok(numbers.is_valid(row).then(|| numbers.value(row)))
 }
 
+/// The cells that stay, and those that were spread with their column.
+type PivotedRow = (Vec<Cell>, Vec<(usize, Cell)>);
+
 /// Spreads the values of one column over columns, filled by another.
 ///
 /// Rows and columns keep the order in which they first appear.
@@ -97,7 +100,7 @@ pub(super) fn pivoted(table: Table, by: &str, value: &str) -> Table {
         .filter(|i| *i != by && *i != value)
         .collect();
     let mut heads: Vec<String> = Vec::new();
-    let mut rows: Vec<(Vec<Cell>, Vec<(usize, Cell)>)> = Vec::new();
+    let mut rows: Vec<PivotedRow> = Vec::new();
     for row in &table.rows {
         let head = match &row[by] {
             Cell::Text { text } => text.clone(),

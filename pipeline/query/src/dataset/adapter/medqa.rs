@@ -18,11 +18,11 @@ struct MedQa {
     language: String,
 }
 
-pub(super) fn build(spec: &DatasetSpec) -> Result<Arc<dyn Adapter>, String> {
-    Ok(Arc::new(MedQa {
+pub(super) fn build(spec: &DatasetSpec) -> Arc<dyn Adapter> {
+    Arc::new(MedQa {
         dataset: spec.name.as_str().into(),
         language: spec.language.clone().unwrap_or_else(|| "en".to_owned()),
-    }))
+    })
 }
 
 impl Adapter for MedQa {

@@ -46,14 +46,14 @@ pub const ADAPTERS: [AdapterInfo; 3] = [
         about: "MedQA (USMLE) questions with lettered options, JSON Lines",
         answer_form: Some(AnswerForm::Choice),
         input_fields: &["question", "options"],
-        build: medqa::build,
+        build: |spec| Ok(medqa::build(spec)),
     },
     AdapterInfo {
         name: "pubmedqa",
         about: "PubMedQA's expert-labelled questions, a JSON object of objects",
         answer_form: Some(AnswerForm::Label),
         input_fields: &["QUESTION", "CONTEXTS"],
-        build: pubmedqa::build,
+        build: |spec| Ok(pubmedqa::build(spec)),
     },
     AdapterInfo {
         name: "table",

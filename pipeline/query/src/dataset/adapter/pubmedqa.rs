@@ -18,11 +18,11 @@ struct PubMedQa {
     language: String,
 }
 
-pub(super) fn build(spec: &DatasetSpec) -> Result<Arc<dyn Adapter>, String> {
-    Ok(Arc::new(PubMedQa {
+pub(super) fn build(spec: &DatasetSpec) -> Arc<dyn Adapter> {
+    Arc::new(PubMedQa {
         dataset: spec.name.as_str().into(),
         language: spec.language.clone().unwrap_or_else(|| "en".to_owned()),
-    }))
+    })
 }
 
 impl Adapter for PubMedQa {
