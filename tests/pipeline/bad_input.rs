@@ -333,3 +333,95 @@ fn a_refused_key_stops_the_run_with_one_message_and_nothing_recorded_as_failed()
         0
     );
 }
+
+#[test]
+fn keys_that_would_be_ignored_are_refused() {
+    let study = choice_study(SIMULATED);
+    refused_study(
+        &format!("{study}[budget]\nusd = 1.0\n"),
+        &["[budget] is not enforced", "hint:"],
+    );
+    refused_study(
+        &study.replace("seed = 7", "mode = \"train\""),
+        &["no solver of this version learns"],
+    );
+    refused_study(
+        &study.replace("seed = 7", "epochs = 1000000"),
+        &["study.epochs is 1000000"],
+    );
+    let limited = study.replace("accuracy = 0.5", "limits = { rpm = 0 }");
+    refused_study(&limited, &["backend 'model'", "allows nothing"]);
+}
+
+#[test]
+fn selections_name_the_dataset_and_what_is_wrong() {
+    let with = |line: &str| {
+        choice_study(SIMULATED).replace("answer_form", &format!("{line}\nanswer_form"))
+    };
+    for (line, word) in [
+        (
+            "filter = { speciality = \"x\" }",
+            "did you mean 'specialty'?",
+        ),
+        ("filter = { specialty = [] }", "keeps nothing"),
+        ("where = \"random() < 0.5\"", "another value each time"),
+        ("where = \"1=1) OR (1=1\"", "where is no predicate"),
+        ("where = \"nonsense = 1\"", "nonsense"),
+        (
+            "filter = { specialty = \"Cardiology\" }",
+            "none of its 4 cases is left",
+        ),
+    ] {
+        refused_study(&with(line), &["dataset 'cases'", word]);
+    }
+}
+
+#[test]
+fn a_missing_or_shortened_part_is_never_read_past() {
+    let place = place(&choice_study(SIMULATED), choice_cases(4));
+    let run = place.run(&["run", "study.toml"]).run().to_owned();
+    for table in ["cases", "samples", "calls", "scores"] {
+        let folder = place.path(&run).join(table);
+        let part = std::fs::read_dir(&folder)
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap()
+            .path();
+        let bytes = std::fs::read(&part).unwrap();
+        for damaged in [None, Some(&bytes[..bytes.len() - 1])] {
+            std::fs::remove_file(&part).unwrap();
+            if let Some(damaged) = damaged {
+                std::fs::write(&part, damaged).unwrap();
+            }
+            for command in ["report", "score"] {
+                refused(&place, &[command, &run], &["consilium verify"]);
+            }
+            assert_eq!(place.run(&["verify", &run]).code, 1);
+            std::fs::write(&part, &bytes).unwrap();
+        }
+    }
+    assert_eq!(place.run(&["verify", &run]).stdout, "ok\n");
+    assert_eq!(place.count(&run, "SELECT count(*) FROM scores"), 4);
+}
+
+#[test]
+fn verify_finds_changed_queries_tables_and_studies() {
+    let place = place(&choice_study(SIMULATED), choice_cases(4));
+    let run = place.run(&["run", "study.toml"]).run().to_owned();
+    for file in ["tables/accuracy.sql", "tables/accuracy.json", "study.toml"] {
+        let path = place.path(&run).join(file);
+        let text = std::fs::read(&path).unwrap();
+        for change in [Some("x"), None] {
+            match change {
+                Some(more) => {
+                    std::fs::write(&path, [text.as_slice(), more.as_bytes()].concat()).unwrap();
+                }
+                None => std::fs::remove_file(&path).unwrap(),
+            }
+            let verified = place.run(&["verify", &run]);
+            assert_eq!(verified.code, 1, "{file}: {verified:?}");
+            std::fs::write(&path, &text).unwrap();
+        }
+    }
+}

@@ -118,3 +118,52 @@ fn an_interrupt_leaves_a_run_that_goes_on() {
     );
     assert_eq!(place.run(&["verify", finished.run()]).stdout, "ok\n");
 }
+
+#[test]
+fn failed_samples_are_asked_again_only_when_told_to() {
+    let place = Workplace::new();
+    place.write("cases.jsonl", choice_cases(20));
+    let server = MockServer::start(&[]);
+    let study = |base_url: &str| {
+        choice_study(&format!(
+            "kind = \"openai\"\nbase_url = \"{base_url}\"\nmodel = \"m\"\nlimits = {{ retries = 0 }}"
+        ))
+    };
+    let base_url = server.base_url.clone();
+    place.write("study.toml", study(&base_url));
+    drop(server);
+    let down = place.run(&["run", "study.toml"]);
+    assert_eq!(down.code, 1, "{down:?}");
+    assert!(
+        down.stderr.contains("20 failed: transport") && down.stderr.contains("--retry failed"),
+        "{down:?}"
+    );
+    let run = down.stdout.trim().to_owned();
+    let again = place.run(&["run", "study.toml"]);
+    assert!(
+        again
+            .stderr
+            .contains("0 samples to execute, 20 of 20 recorded"),
+        "{again:?}"
+    );
+
+    let address = base_url
+        .trim_start_matches("http://")
+        .trim_end_matches("/v1");
+    let _server = MockServer::start(&["--listen", address]);
+    let retried = place.run(&["run", "study.toml", "--retry", "failed"]);
+    assert_eq!(retried.run(), run, "{retried:?}");
+    assert_eq!(place.count(&run, "SELECT count(*) FROM attempts"), 40);
+    assert_eq!(
+        place.count(
+            &run,
+            "SELECT count(*) FROM samples WHERE outcome = 'ok' AND attempt = 2"
+        ),
+        20
+    );
+    assert_eq!(
+        place.count(&run, "SELECT count(*) FROM scores WHERE value IS NOT NULL"),
+        20
+    );
+    assert_eq!(place.run(&["verify", &run]).stdout, "ok\n");
+}

@@ -37,6 +37,7 @@ pub(crate) enum Command {
     Sql(command::sql::SqlArguments),
     Verify(command::verify::VerifyArguments),
     Datasets(command::datasets::DatasetsArguments),
+    Metric(command::metric::MetricArguments),
     MockServer(command::mock_server::MockServerArguments),
 }
 

@@ -83,8 +83,8 @@ impl ClusteredConfusion {
     ///
     /// A replicate draws as many cases as there are, with replacement, and computes the summary of
     /// the drawn rows; its classes are those that occur in the draw, as scikit-learn would see
-    /// them. A class takes part in its own interval only where it occurs, and has none when it
-    /// occurs in fewer than half of the replicates.
+    /// them. A class's precision takes part only in draws that answer it, its recall and F1 only in
+    /// draws that ask it; a value that is defined in fewer than half of the draws has no interval.
     ///
     /// The value depends only on the set of cases, `seed`, `replicates` and `level`. `None` with
     /// fewer than two cases, no replicate, or a level outside (0, 1).
@@ -142,7 +142,15 @@ impl ClusteredConfusion {
 struct Replicate {
     accuracy: f64,
     averages: [Average; 3],
-    classes: Vec<Option<Average>>,
+    classes: Vec<ClassDraw>,
+}
+
+/// Values of one class in a draw; each only where it is defined.
+#[derive(Default)]
+struct ClassDraw {
+    precision: Option<f64>,
+    recall: Option<f64>,
+    f1: Option<f64>,
 }
 
 impl Replicate {
@@ -155,10 +163,10 @@ impl Replicate {
                 // Both lists are sorted and the drawn labels are among the whole's.
                 drawn
                     .next_if(|score| score.label == class.label)
-                    .map(|score| Average {
-                        precision: score.precision,
-                        recall: score.recall,
-                        f1: score.f1,
+                    .map_or_else(ClassDraw::default, |score| ClassDraw {
+                        precision: (score.predicted > 0).then_some(score.precision),
+                        recall: (score.support > 0).then_some(score.recall),
+                        f1: (score.support > 0).then_some(score.f1),
                     })
             })
             .collect();
@@ -211,9 +219,9 @@ fn intervals(
         weighted: average(2),
         classes: (0..summary.classes.len())
             .map(|index| AverageIntervals {
-                precision: of(&|replicate| Some(replicate.classes[index]?.precision)),
-                recall: of(&|replicate| Some(replicate.classes[index]?.recall)),
-                f1: of(&|replicate| Some(replicate.classes[index]?.f1)),
+                precision: of(&|replicate| replicate.classes[index].precision),
+                recall: of(&|replicate| replicate.classes[index].recall),
+                f1: of(&|replicate| replicate.classes[index].f1),
             })
             .collect(),
     }

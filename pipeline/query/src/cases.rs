@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use consilium_core::study::DatasetSpec;
-use datafusion::common::Result;
+use consilium_store::RunTable;
+use datafusion::common::{DFSchema, Result, plan_err};
+use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 
 use crate::dataset::CaseTable;
@@ -41,11 +43,10 @@ pub fn dataset_cases_sql(
             format!("{} IN ({})", column_sql(column), values.join(", "))
         })
         .collect();
-    predicates.extend(
-        spec.predicate
-            .as_ref()
-            .map(|predicate| format!("({predicate})")),
-    );
+    if let Some(predicate) = &spec.predicate {
+        check_predicate(session, predicate)?;
+        predicates.push(format!("({predicate})"));
+    }
     Ok(draw_sql(&Draw {
         table: &identifier(&table),
         predicate: (!predicates.is_empty()).then(|| predicates.join(" AND ")),
@@ -53,6 +54,23 @@ pub fn dataset_cases_sql(
         stratify: spec.stratify.as_deref().map(column_sql),
         seed,
     }))
+}
+
+/// A predicate must be one expression, and give the same cases whenever it is asked.
+fn check_predicate(session: &SessionContext, predicate: &str) -> Result<()> {
+    let schema = DFSchema::try_from(RunTable::Cases.schema())?;
+    let expression = session
+        .parse_sql_expr(predicate, &schema)
+        .map_err(|error| {
+            DataFusionError::Plan(format!(
+                "where is no predicate: {}",
+                error.strip_backtrace()
+            ))
+        })?;
+    if expression.is_volatile() {
+        return plan_err!("where calls a function that gives another value each time");
+    }
+    Ok(())
 }
 
 /// Registers `cases` as the selected cases of every dataset, read from the source files.

@@ -2,6 +2,7 @@
 
 pub mod cases;
 pub mod dataset;
+mod failures;
 pub mod fan_out;
 pub mod function;
 mod pairs;
@@ -11,9 +12,12 @@ mod snapshot;
 pub mod table;
 mod user_sql;
 
+/// Metrics by the names of their reference implementations.
+pub use consilium_metrics::reference::evaluate as evaluate_metric;
 pub use datafusion::arrow::util::pretty::pretty_format_batches;
 pub use datafusion::error::DataFusionError;
 pub use datafusion::prelude::SessionContext;
+pub use failures::{FailedSamples, failed_keys, failed_samples};
 pub use pairs::{PairError, for_each_pair};
 pub use run_tables::{RunSource, register_nothing_finished, register_run_work, register_runs};
 pub use session::{count, query_session, work_session};

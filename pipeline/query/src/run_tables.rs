@@ -68,18 +68,37 @@ pub async fn register_runs(session: &SessionContext, runs: &[RunSource]) -> Resu
     register_view(session, "samples", &samples).await
 }
 
-/// Registers `cases` and `finished` of one run, for its work list.
+/// Outcomes that say nothing about the model, as SQL.
+const INFRASTRUCTURE: &str = "('error', 'timeout', 'budget', 'cancelled')";
+
+/// Registers `cases`, `latest` and `finished` of one run, for its work list.
+///
+/// `latest` holds the last attempt at every sample. With `retry_failed` a sample whose last attempt
+/// failed for lack of infrastructure is not finished.
 ///
 /// # Errors
 /// When a part cannot be read.
-pub async fn register_run_work(session: &SessionContext, run: &RunSource) -> Result<()> {
+pub async fn register_run_work(
+    session: &SessionContext,
+    run: &RunSource,
+    retry_failed: bool,
+) -> Result<()> {
     session.register_table("cases", parts_provider(run, RunTable::Cases)?)?;
     session.register_table("recorded", parts_provider(run, RunTable::Samples)?)?;
-    register_finished(
+    register_view(
         session,
-        "SELECT dataset, case_id, system, epoch FROM recorded",
+        "latest",
+        "SELECT * EXCEPT (place) FROM (SELECT dataset, case_id, system, epoch, attempt, outcome, \
+         row_number() OVER (PARTITION BY dataset, case_id, system, epoch ORDER BY attempt DESC) AS \
+         place FROM recorded) WHERE place = 1",
     )
-    .await
+    .await?;
+    let finished = "SELECT dataset, case_id, system, epoch FROM latest";
+    if retry_failed {
+        let sql = format!("{finished} WHERE outcome NOT IN {INFRASTRUCTURE}");
+        return register_finished(session, &sql).await;
+    }
+    register_finished(session, finished).await
 }
 
 /// Registers `finished` without a row, for a run that has not begun.
@@ -142,7 +161,7 @@ fn parts_provider(run: &RunSource, table: RunTable) -> Result<Arc<dyn TableProvi
     let urls = parts
         .into_iter()
         .map(|part| {
-            let path = std::path::absolute(run.root.join(&part.path))?;
+            let path = present(run, part)?;
             let Ok(url) = Url::from_file_path(&path) else {
                 return plan_err!("{} is no file path", path.display());
             };
@@ -155,6 +174,25 @@ fn parts_provider(run: &RunSource, table: RunTable) -> Result<Arc<dyn TableProvi
         .with_listing_options(options)
         .with_schema(schema);
     Ok(Arc::new(ListingTable::try_new(config)?))
+}
+
+/// The absolute path of a part that is there in full; a number from some of the rows would be wrong.
+fn present(run: &RunSource, part: &PartEntry) -> Result<PathBuf> {
+    let path = run.root.join(&part.path);
+    let size = std::fs::metadata(&path).ok().map(|metadata| metadata.len());
+    if size != Some(part.bytes) {
+        return plan_err!(
+            "part {} of run '{}' is {}; consilium verify tells what else is damaged",
+            part.path,
+            run.manifest.run,
+            if size.is_some() {
+                "not the size that was written"
+            } else {
+                "missing"
+            }
+        );
+    }
+    Ok(std::fs::canonicalize(&path)?)
 }
 
 fn plan_batch(runs: &[RunSource]) -> Result<RecordBatch> {

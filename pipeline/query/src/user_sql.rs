@@ -1,5 +1,6 @@
 //! Read-only SQL for users.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
@@ -8,9 +9,6 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
 use datafusion::prelude::SessionContext;
 use futures::StreamExt as _;
-
-/// Longest time a user's query may take.
-const DEADLINE: Duration = Duration::from_mins(10);
 
 /// A query's rows, possibly cut.
 #[derive(Clone, Debug)]
@@ -30,8 +28,11 @@ pub enum UserSqlError {
     #[error("run the query: {0}")]
     Query(String),
     /// The query took too long.
-    #[error("run the query: it took longer than {} minutes", DEADLINE.as_secs() / 60)]
-    Deadline,
+    #[error("run the query: it took longer than {} s", deadline.as_secs())]
+    Deadline {
+        /// How long it was given.
+        deadline: Duration,
+    },
 }
 
 impl From<DataFusionError> for UserSqlError {
@@ -54,6 +55,7 @@ pub async fn user_query(
     session: &SessionContext,
     sql: &str,
     row_cap: usize,
+    deadline: Duration,
 ) -> Result<QueryRows, UserSqlError> {
     let options = SQLOptions::new()
         .with_allow_ddl(false)
@@ -75,15 +77,18 @@ pub async fn user_query(
             rows += batch.num_rows();
             batches.push(batch);
         }
+        if batches.is_empty() {
+            batches.push(RecordBatch::new_empty(Arc::clone(&schema)));
+        }
         Ok(QueryRows {
             schema,
             batches,
             cut,
         })
     };
-    tokio::time::timeout(DEADLINE, work)
+    tokio::time::timeout(deadline, work)
         .await
-        .map_err(|_| UserSqlError::Deadline)?
+        .map_err(|_| UserSqlError::Deadline { deadline })?
 }
 
 /// Rows as one JSON array of objects.

@@ -9,7 +9,8 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use consilium_core::CaseView;
 use consilium_core::study::Study;
-use consilium_query::dataset::{CaseReader, inspect};
+use consilium_query::dataset::CaseReader;
+use consilium_query::snapshot_cases;
 use consilium_runner::backend;
 use consilium_runner::prompt::PromptLibrary;
 use consilium_runner::solver;
@@ -60,7 +61,7 @@ pub(crate) async fn check(given: &CheckArguments) -> Result<ExitCode> {
     for note in &study.notes {
         printer::note(&format!("note: {note}"));
     }
-    let samples = check_datasets(&study)?;
+    let samples = check_datasets(&study).await?;
     let prompt_characters = check_prompts(&study, &samples)?;
     let planned = plan(&study, &ExecuteOptions::default()).await?;
     print_estimates(&study, &planned.counts, &prompt_characters)?;
@@ -73,20 +74,22 @@ pub(crate) async fn check(given: &CheckArguments) -> Result<ExitCode> {
 }
 
 /// Reads every dataset to its end; returns its first case.
-fn check_datasets(study: &ResolvedStudy) -> Result<BTreeMap<String, CaseView>> {
+async fn check_datasets(study: &ResolvedStudy) -> Result<BTreeMap<String, CaseView>> {
     let mut samples = BTreeMap::new();
     printer::line("Datasets")?;
     for spec in &study.study.dataset {
-        let report = inspect(spec, &study.folder, |_| {})?;
-        let malformed = match report.malformed {
+        let seed = study.study.study.seed;
+        let snapshot = snapshot_cases(spec, &study.folder, seed, |_| Ok(())).await?;
+        let entry = &snapshot.entry;
+        let malformed = match entry.malformed {
             0 => String::new(),
             count => format!(", {count} malformed rows would be skipped"),
         };
         printer::line(&format!(
-            "  {}: {} cases{malformed}",
-            spec.name, report.cases
+            "  {}: {} of {} cases{malformed}",
+            spec.name, entry.selected, entry.rows
         ))?;
-        for row in report.first_malformed.iter().take(5) {
+        for row in snapshot.first_malformed.iter().take(5) {
             printer::line(&format!("    {}:{row}", spec.path.display()))?;
         }
         if let Some(case) = CaseReader::open(spec, &study.folder)?.next() {

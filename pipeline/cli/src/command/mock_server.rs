@@ -9,6 +9,7 @@ use clap::Args;
 use consilium_runner::mock_server::{MockAnswers, MockServerOptions, serve};
 use tokio_util::sync::CancellationToken;
 
+use crate::failure::hinted;
 use crate::printer;
 
 /// Serve an OpenAI-compatible chat API without a model; GET /stats tells what was asked of it.
@@ -48,6 +49,12 @@ pub(crate) struct MockServerArguments {
 }
 
 pub(crate) async fn mock_server(given: &MockServerArguments) -> Result<ExitCode> {
+    if !(0.0..=1.0).contains(&given.faults) {
+        return Err(hinted(
+            "use --faults: it is no share",
+            "give a number between 0 and 1",
+        ));
+    }
     let key = match &given.key {
         Some(path) => Some(std::sync::Arc::new(MockAnswers::read(path)?)),
         None => None,

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod datasets;
+pub(crate) mod metric;
 pub(crate) mod mock_server;
 pub(crate) mod quickstart;
 pub(crate) mod report;
@@ -36,6 +37,7 @@ pub(crate) fn dispatch(arguments: &Arguments) -> Result<ExitCode> {
             Command::Sql(given) => sql::sql(given, runs).await,
             Command::Verify(given) => verify::verify(given, runs).await,
             Command::Datasets(given) => datasets::datasets(given),
+            Command::Metric(given) => metric::metric(given),
             Command::MockServer(given) => mock_server::mock_server(given).await,
         }
     };

@@ -94,7 +94,7 @@ pub(crate) async fn quickstart(given: &QuickstartArguments) -> Result<ExitCode> 
     printer::line(&format!(
         "Run     {run_name}\nReport  {}\n        beside it: report.md, report.tex, report.json, tables/\n\n\
          Next:\n  consilium sql {run_name} \"SELECT system, outcome, count(*) AS n FROM samples GROUP BY \
-         ALL ORDER BY ALL\"\n  consilium verify {run_name} --report {}\n  consilium check {}",
+         system, outcome ORDER BY system, outcome\"\n  consilium verify {run_name} --report {}\n  consilium check {}",
         report_folder.join("report.html").display(),
         report_folder.display(),
         study_path.display()

@@ -21,7 +21,7 @@ pub(crate) struct ReportArguments {
     #[arg(required = true, value_name = "RUN")]
     names: Vec<String>,
 
-    /// Folder to write to; reports/<RUN> when absent.
+    /// Folder to write to; a folder of the run under reports/ when absent.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use consilium_store::{RunDirectory, RunLock};
 
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;
 use crate::run::{
-    ExecuteOptions, Execution, PrepareOptions, execute, plan, prepare, score_run, write_tables,
+    ExecuteOptions, Execution, PrepareOptions, execute, plan, prepare, score_run, signal,
+    write_tables,
 };
 use crate::study::{ResolvedStudy, load};
 
@@ -45,6 +47,10 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<(u64, u64)>,
 
+    /// Ask samples again that failed for lack of infrastructure, as a new attempt.
+    #[arg(long, value_name = "WHICH")]
+    retry: Option<Retry>,
+
     /// Do not score.
     #[arg(long)]
     no_score: bool,
@@ -56,6 +62,13 @@ pub(crate) struct RunArguments {
     /// Print the plan and execute nothing.
     #[arg(long)]
     explain: bool,
+}
+
+/// Which recorded samples get another attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Retry {
+    /// Those that failed for lack of infrastructure, and no others.
+    Failed,
 }
 
 fn shard(text: &str) -> Result<(u64, u64), String> {
@@ -86,6 +99,7 @@ pub(crate) async fn run(given: &RunArguments, runs: &Path) -> Result<ExitCode> {
         only: given.only.clone(),
         limit: given.limit,
         shard: given.shard,
+        retry_failed: given.retry == Some(Retry::Failed),
     };
     if given.explain || given.dry_run {
         return print_plan(&study, &options, given).await;
@@ -138,14 +152,28 @@ pub(crate) async fn run_study(
         directory.root().display()
     ));
     let execution = execute(study, prepared, options).await?;
-    if score {
-        let _lock = consilium_store::RunLock::acquire(&directory)?;
-        for (scorer, rows) in score_run(&directory, &[]).await? {
-            printer::note(&format!("{scorer}: {rows} samples scored"));
+    // Whoever stopped a run does not want to wait for its scores.
+    if score && execution.stopped.is_none() {
+        tokio::select! {
+            result = score_and_tabulate(&directory) => result?,
+            () = signal() => {
+                return Err(hinted(
+                    format!("score run '{}': stopped by the user", directory.name()),
+                    "every answer is recorded; consilium score RUN scores them",
+                ));
+            }
         }
-        write_tables(&directory).await?;
     }
     Ok((directory.root().to_owned(), execution))
+}
+
+async fn score_and_tabulate(directory: &RunDirectory) -> Result<()> {
+    let _lock = RunLock::acquire(directory)?;
+    for (scorer, rows) in score_run(directory, &[]).await? {
+        printer::note(&format!("{scorer}: {rows} samples scored"));
+    }
+    write_tables(directory).await?;
+    Ok(())
 }
 
 /// 0 when everything planned is there and failures are within the tolerance.

@@ -18,7 +18,7 @@ use crate::run::sources;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  consilium sql my-study \"SELECT system, outcome, count(*) AS n FROM \
-                        samples GROUP BY ALL\"\n  consilium sql run-a run-b \"SELECT run, avg(value) FROM \
+                        samples GROUP BY system, outcome\"\n  consilium sql run-a run-b \"SELECT run, avg(value) FROM \
                         scores GROUP BY run\"\n  consilium sql my-study - < runs/my-study/tables/accuracy.sql\n  consilium sql --functions"
 )]
 pub(crate) struct SqlArguments {
@@ -37,6 +37,10 @@ pub(crate) struct SqlArguments {
     /// Rows printed at most.
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     rows: usize,
+
+    /// Seconds that the query may take.
+    #[arg(long, default_value_t = 60, value_name = "S")]
+    timeout: u64,
 }
 
 pub(crate) async fn sql(given: &SqlArguments, runs: &Path) -> Result<ExitCode> {
@@ -66,7 +70,7 @@ pub(crate) async fn sql(given: &SqlArguments, runs: &Path) -> Result<ExitCode> {
     };
     let session = query_session(2)?;
     register_runs(&session, &sources(runs, names)?).await?;
-    let rows = user_query(&session, query, given.rows).await.map_err(|error| {
+    let rows = user_query(&session, query, given.rows, std::time::Duration::from_secs(given.timeout)).await.map_err(|error| {
         hinted(
             error.to_string(),
             "tables: cases, samples, attempts, calls, events, scores, plan; consilium sql --functions \

@@ -68,12 +68,33 @@ async fn verify_run(directory: &RunDirectory) -> Result<Vec<String>> {
     if !recorded.is_empty() {
         findings.extend(verify_scores(directory, &manifest, &recorded).await?);
     }
+    let given = directory.root().join("study.toml");
+    let given_sha256 = consilium_store::sha256_file(&given).ok();
+    if given_sha256.as_ref() != manifest.stores.get("study.toml") {
+        findings.push(format!(
+            "{}: is not the study that was run",
+            given.display()
+        ));
+    }
     let run = source(directory)?;
     let session = query_session(1)?;
     register_runs(&session, std::slice::from_ref(&run)).await?;
     let mut tables = 0;
     for path in table_files(&directory.root().join("tables"))? {
-        let table = read_table(&path)?;
+        let table = match read_table(&path) {
+            Ok(table) => table,
+            Err(error) => {
+                findings.push(format!("{error:#}"));
+                continue;
+            }
+        };
+        let printed = path.with_extension("sql");
+        if std::fs::read_to_string(&printed).ok() != Some(format!("{}\n", table.sql)) {
+            findings.push(format!(
+                "{}: is not the query of the table beside it",
+                printed.display()
+            ));
+        }
         let again = recompute(&session, &table, table_context(std::slice::from_ref(&run))).await?;
         if again != table {
             findings.push(format!("{}: the query gives another table", path.display()));
@@ -159,11 +180,17 @@ fn table_files(folder: &Path) -> Result<Vec<PathBuf>> {
                 .collect()
         })
         .with_context(|| format!("list {}", folder.display()))?;
-    paths.retain(|path| {
+    // A query without its table is a table that was deleted.
+    let of_table = |path: &PathBuf| {
         path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
+            .is_some_and(|extension| extension == "json" || extension == "sql")
+    };
+    paths.retain(of_table);
+    for path in &mut paths {
+        path.set_extension("json");
+    }
     paths.sort();
+    paths.dedup();
     Ok(paths)
 }
 

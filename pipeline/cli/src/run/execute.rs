@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use consilium_core::study::BackendKind;
-use consilium_core::{Clock, Outcome, RunStatus, RunStopped, SampleExecutor, SystemClock};
+use consilium_core::{CallRow, Clock, Outcome, RunStatus, RunStopped, SampleExecutor, SystemClock};
 use consilium_query::fan_out::{FanOutError, Selection, Work, count_work, explain_work, run_work};
 use consilium_query::{
-    RunSource, cases, count, register_nothing_finished, register_run_work, work_session,
+    FailedSamples, RunSource, SessionContext, cases, count, failed_keys, failed_samples,
+    query_session, register_nothing_finished, register_run_work, register_runs, work_session,
 };
 use consilium_runner::backend::{self, AnswerKey, LimitedBackend};
 use consilium_runner::context::SampleRecorder;
 use consilium_runner::executor::{ExecutorParts, RunExecutor};
 use consilium_runner::prompt::PromptLibrary;
-use consilium_store::{Recorder, RecorderOptions};
+use consilium_store::{Recorder, RecorderOptions, RunDirectory, read_rows};
 use tokio_util::sync::CancellationToken;
 
 use super::answers::RunAnswers;
@@ -34,6 +35,8 @@ pub(crate) struct ExecuteOptions {
     pub(crate) limit: Option<u64>,
     /// Part `i` of `n`.
     pub(crate) shard: Option<(u64, u64)>,
+    /// Whether samples that failed for lack of infrastructure get another attempt.
+    pub(crate) retry_failed: bool,
 }
 
 /// How an execution ended.
@@ -53,6 +56,7 @@ fn work(study: &ResolvedStudy, options: &ExecuteOptions) -> Result<Work> {
         limit: options.limit,
         shard: options.shard,
         seed: study.study.study.seed,
+        retry_failed: options.retry_failed,
     };
     Ok(Work {
         assignments: study.assignments(&options.only)?,
@@ -227,19 +231,17 @@ pub(crate) async fn execute(
         root: directory.root().to_owned(),
         manifest: directory.manifest()?,
     };
-    register_run_work(&session, &run).await?;
+    register_run_work(&session, &run, options.retry_failed).await?;
+    if options.retry_failed {
+        recorder.carry_calls(calls_of_failed(&directory, &session).await?);
+    }
     let work = work(study, options)?;
     let to_do: u64 = count_work(&session, &work)
         .await?
         .iter()
         .map(|(_, count)| count)
         .sum();
-    let done = count(&session, "SELECT count(*) FROM recorded").await?;
-    let failed_before = count(
-        &session,
-        "SELECT count(*) FROM recorded WHERE outcome IN ('error', 'timeout', 'budget', 'cancelled')",
-    )
-    .await?;
+    let done = count(&session, "SELECT count(*) FROM latest").await?;
     printer::note(&format!(
         "{to_do} samples to execute, {done} of {planned} recorded"
     ));
@@ -248,12 +250,12 @@ pub(crate) async fn execute(
     let shown = show_progress(executor.progress(), to_do, stop_progress.clone());
     let started = Instant::now();
     let mut by_outcome: BTreeMap<&'static str, u64> = BTreeMap::new();
-    let mut failed = failed_before;
+    let mut added = 0;
     let running = async {
         let work_executor: Arc<dyn SampleExecutor> = Arc::clone(&executor) as _;
         let result = run_work(&session, &work, work_executor, |sample| {
             *by_outcome.entry(sample.outcome.as_str()).or_default() += 1;
-            failed += u64::from(sample.outcome.is_infrastructure());
+            added += u64::from(sample.attempt == 1);
         })
         .await;
         stop_progress.cancel();
@@ -263,7 +265,7 @@ pub(crate) async fn execute(
     let (result, (), ()) = tokio::join!(running, shown, interrupts);
 
     let executed: u64 = by_outcome.values().sum();
-    let recorded = done + executed;
+    let recorded = done + added;
     let status = if recorded >= planned {
         RunStatus::Complete
     } else {
@@ -306,12 +308,47 @@ pub(crate) async fn execute(
         duration(started.elapsed().as_secs_f64()),
         outcome_summary(&counts)
     ));
+    let failures = failures(&directory).await?;
+    for failure in &failures {
+        printer::note(&format!(
+            "  {} failed: {}, for example: {}",
+            failure.samples, failure.kind, failure.example
+        ));
+    }
+    let failed = failures.iter().map(|failure| failure.samples).sum();
+    if failed > 0 && stopped.is_none() {
+        printer::note("hint: mend the cause, then give --retry failed to ask them again");
+    }
     Ok(Execution {
         failed,
         recorded,
         planned,
         stopped: stopped.map(|reason| reason.to_string()),
     })
+}
+
+/// Samples of a run whose last attempt failed for lack of infrastructure, by kind.
+async fn failures(directory: &RunDirectory) -> Result<Vec<FailedSamples>> {
+    let session = query_session(1)?;
+    register_runs(&session, &[super::source(directory)?]).await?;
+    Ok(failed_samples(&session).await?)
+}
+
+/// Recorded calls of the attempts that failed, so that a new attempt need not pay them again.
+async fn calls_of_failed(
+    directory: &RunDirectory,
+    session: &SessionContext,
+) -> Result<Vec<CallRow>> {
+    let keys = failed_keys(session).await?;
+    let manifest = directory.manifest()?;
+    let mut calls = Vec::new();
+    for call in read_rows::<CallRow>(directory, &manifest) {
+        let call = call?;
+        if call.scorer.is_none() && keys.contains(&call.key()) {
+            calls.push(call);
+        }
+    }
+    Ok(calls)
 }
 
 /// Hashes of the prompt files that the study's systems may use.
@@ -373,8 +410,6 @@ async fn stop_on_signal(cancel: CancellationToken, done: CancellationToken) {
             "stopping: calls in flight are given up, everything recorded stays; again to leave at once",
         );
         cancel.cancel();
-        // Samples notice at their next step; nothing else is waited for.
-        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
@@ -387,7 +422,7 @@ fn leave_at_once() {
 }
 
 /// Waits for SIGINT or SIGTERM.
-async fn signal() {
+pub(crate) async fn signal() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

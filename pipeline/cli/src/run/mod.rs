@@ -14,7 +14,7 @@ use anyhow::Result;
 use consilium_query::RunSource;
 use consilium_store::RunDirectory;
 
-pub(crate) use execute::{ExecuteOptions, Execution, execute, plan};
+pub(crate) use execute::{ExecuteOptions, Execution, execute, plan, signal};
 pub(crate) use files::write_atomically;
 pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use progress::duration;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use consilium_core::canonical::sha256_hex;
 use consilium_core::study::Study;
 use consilium_core::{Clock, FORMAT_VERSION, PartEntry, RunManifest, RunStatus, SystemClock};
 use consilium_query::dataset::Malformed;
@@ -263,9 +264,10 @@ fn check_sources(study: &ResolvedStudy, manifest: &RunManifest) -> Result<()> {
     Ok(())
 }
 
-/// Hashes of the files that scorers depend on.
+/// Hashes of the study as given and of the files that scorers depend on.
 fn stores(study: &ResolvedStudy) -> Result<BTreeMap<String, String>> {
-    let mut stores = BTreeMap::new();
+    let given = sha256_hex(study.text.as_bytes());
+    let mut stores = BTreeMap::from([("study.toml".to_owned(), given)]);
     for path in study
         .study
         .scorer

@@ -171,6 +171,13 @@ async fn warnings(
                  left out of every accuracy."
             ));
         }
+        let scores = count(session, &format!("SELECT count(*) FROM scores{only}")).await?;
+        if scores == 0 && recorded > 0 {
+            warnings.push(format!(
+                "{of}The run is not scored: consilium score {} scores its answers.",
+                manifest.run
+            ));
+        }
         if manifest.epochs == 1 {
             warnings.push(format!(
                 "{of}Single run: every case was asked once, so variation between repeats is unknown."

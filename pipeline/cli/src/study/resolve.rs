@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use consilium_core::AnswerForm;
 use consilium_core::study::{
-    BackendKind, BackendSpec, DatasetSpec, ScorerKind, ScorerSpec, Study, SystemSpec,
+    BackendKind, BackendSpec, DatasetSpec, Mode, ScorerKind, ScorerSpec, Study, SystemSpec,
 };
 use consilium_query::dataset::adapter::{self, ADAPTERS};
 use consilium_query::fan_out::Assignment;
@@ -16,6 +16,20 @@ use consilium_runner::{prompt::PromptLibrary, scorer, solver};
 use super::load::{LoadedStudy, nearest};
 use super::study_sha256;
 use crate::failure::hinted;
+
+/// Repetitions of a case that a study may ask for.
+const MOST_EPOCHS: u32 = 10_000;
+
+/// Columns of the case schema that a filter or stratum may name, besides `labels.*`.
+const FILTER_COLUMNS: [&str; 7] = [
+    "dataset",
+    "case_id",
+    "source",
+    "language",
+    "answer_form",
+    "specialty",
+    "prevalence",
+];
 
 /// A study that can be run.
 pub(crate) struct ResolvedStudy {
@@ -207,6 +221,24 @@ fn check_head(study: &Study) -> Result<(), Problem> {
     if head.epochs == 0 {
         return problem("study.epochs is 0", "repetitions count from 1");
     }
+    if head.epochs > MOST_EPOCHS {
+        return problem(
+            format!("study.epochs is {}", head.epochs),
+            format!("at most {MOST_EPOCHS} repetitions of every case"),
+        );
+    }
+    if head.mode == Mode::Train {
+        return problem(
+            "study.mode is \"train\", and no solver of this version learns",
+            "leave mode out",
+        );
+    }
+    if study.budget.is_some() {
+        return problem(
+            "[budget] is not enforced by this version, and a budget that is ignored is worse than none",
+            "remove it; --limit and `consilium check` bound what a run costs",
+        );
+    }
     if !(0.0..=1.0).contains(&head.tolerance) {
         return problem(
             "study.tolerance is no share",
@@ -248,6 +280,27 @@ fn complete_dataset(dataset: &mut DatasetSpec, folder: &Path) -> Result<(), Prob
         return problem(
             format!("dataset '{}': limit is 0", dataset.name),
             "leave it out for all cases",
+        );
+    }
+    for column in dataset.filter.keys().chain(&dataset.stratify) {
+        if !column.starts_with("labels.") && !FILTER_COLUMNS.contains(&column.as_str()) {
+            return problem(
+                format!(
+                    "dataset '{}': there is no case column '{column}'",
+                    dataset.name
+                ),
+                suggestion(column, FILTER_COLUMNS.iter().copied()),
+            );
+        }
+    }
+    if let Some((column, _)) = dataset
+        .filter
+        .iter()
+        .find(|(_, values)| values.values().is_empty())
+    {
+        return problem(
+            format!("dataset '{}': filter.{column} keeps nothing", dataset.name),
+            "list the values to keep, or leave it out",
         );
     }
     if dataset.stratify.is_some() && dataset.limit.is_none() {
@@ -322,6 +375,31 @@ fn check_backend(backend: &BackendSpec) -> Result<(), Problem> {
             ),
             "leave them out for the defaults",
         );
+    }
+    if limits.rpm == Some(0) || limits.tpm == Some(0) {
+        return problem(
+            format!(
+                "backend '{}': a rate of 0 per minute allows nothing",
+                backend.name
+            ),
+            "leave rpm and tpm out for no limit",
+        );
+    }
+    if let Some(price) = &backend.price {
+        let prices = [Some(price.input), price.cached_input, Some(price.output)];
+        if prices
+            .iter()
+            .flatten()
+            .any(|price| !price.is_finite() || *price < 0.0)
+        {
+            return problem(
+                format!(
+                    "backend '{}': a price is negative or no number",
+                    backend.name
+                ),
+                "give US dollars per million tokens",
+            );
+        }
     }
     let share = |value: f64| (0.0..=1.0).contains(&value);
     let accuracy_fits = match &backend.accuracy {

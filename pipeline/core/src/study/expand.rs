@@ -23,6 +23,14 @@ pub enum ExpandError {
         /// Name template of the matrix.
         matrix: String,
     },
+    /// The name template asks for a flag that no row or axis sets.
+    #[error("expand matrix '{matrix}': no flag is called as in '{name}'; flags stand in braces")]
+    UnknownFlag {
+        /// Name template of the matrix.
+        matrix: String,
+        /// What is left of it.
+        name: String,
+    },
     /// Two systems have the same name.
     #[error("name systems: '{name}' stands for two of them")]
     DuplicateName {
@@ -63,6 +71,18 @@ impl Study {
                     .into_iter()
                     .map(|flags| with_flags(base, matrix, flags)),
             );
+        }
+        for matrix in &self.matrix {
+            let left_over = |system: &&SystemSpec| {
+                system.name.contains(['{', '}'])
+                    && !self.system.iter().any(|base| base.name == system.name)
+            };
+            if let Some(system) = systems.iter().find(left_over) {
+                return Err(ExpandError::UnknownFlag {
+                    matrix: matrix.name.clone(),
+                    name: system.name.clone(),
+                });
+            }
         }
         let mut seen = BTreeSet::new();
         match systems
@@ -168,6 +188,11 @@ mod tests {
         assert!(matches!(
             empty.expanded_systems(),
             Err(ExpandError::RowsOrAxes { .. })
+        ));
+        let typo = study(r#"{"system":"base","name":"m-{zz}","rows":[{"p":"x"}]}"#);
+        assert!(matches!(
+            typo.expanded_systems(),
+            Err(ExpandError::UnknownFlag { .. })
         ));
         let twice = study(r#"{"system":"base","name":"other","rows":[{}]}"#);
         assert!(matches!(

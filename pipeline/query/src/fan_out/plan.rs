@@ -37,6 +37,8 @@ pub struct Selection {
     pub shard: Option<(u64, u64)>,
     /// Seed of the study.
     pub seed: u64,
+    /// Whether samples that failed for lack of infrastructure get another attempt.
+    pub retry_failed: bool,
 }
 
 /// A work list over registered `cases` and `samples`.
@@ -157,16 +159,27 @@ fn work_sql(session: &SessionContext, work: &Work) -> Result<String> {
     session.deregister_table("assignments")?;
     session.register_batch("assignments", assignments_batch(&work.assignments)?)?;
     let sql = include_str!("work.sql");
-    let selected = selected_cases_sql(work);
-    Ok(match selected {
+    let sql = match selected_cases_sql(work) {
         Some(selected) => sql.replace("JOIN cases ON", &format!("JOIN ({selected}) AS cases ON")),
         None => sql.to_owned(),
+    };
+    Ok(if work.selection.retry_failed {
+        // The attempt after the last one; the order of the work list is that of the right side.
+        format!(
+            "SELECT work.* EXCEPT (attempt), CAST(coalesce(latest.attempt, 0) + 1 AS INT) AS attempt \
+             FROM latest RIGHT JOIN ({sql}) AS work ON latest.dataset = work.dataset AND \
+             latest.case_id = work.case_id AND latest.system = work.system AND latest.epoch = work.epoch"
+        )
+    } else {
+        sql
     })
 }
 
 /// The cases that this execution takes; `None` when it takes all of them.
 fn selected_cases_sql(work: &Work) -> Option<String> {
-    let Selection { limit, shard, seed } = work.selection;
+    let Selection {
+        limit, shard, seed, ..
+    } = work.selection;
     if limit.is_none() && shard.is_none() {
         return None;
     }

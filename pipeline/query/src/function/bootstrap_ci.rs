@@ -20,7 +20,7 @@ use super::estimate::{
     EstimateValue, NO_ROWS, TOO_FEW_CASES, count_column, estimate_scalar, estimate_type,
     list_scalar, list_type,
 };
-use super::literal::{LEVEL, Resampling, resampling};
+use super::literal::{LEVEL, Resampling, not_distinct, resampling};
 use super::strings::{text_at, text_column};
 
 /// Mean with an interval from resampling whole cases.
@@ -66,6 +66,7 @@ impl AggregateUDFImpl for BootstrapCi {
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+        not_distinct("bootstrap_ci", &args)?;
         let resampling = resampling("bootstrap_ci", &args, 2)?;
         Ok(Box::new(BootstrapAccumulator {
             cases: BTreeMap::new(),
@@ -144,6 +145,11 @@ impl Accumulator for BootstrapAccumulator {
             })
             .collect();
         let mean = sums.iter().map(|case| case.sum).sum::<f64>() / n as f64;
+        if !mean.is_finite() {
+            return estimate_scalar(&EstimateValue::missing(
+                "the sum of the values is too large",
+            ));
+        }
         let Resampling { seed, replicates } = self.resampling;
         let interval = clustered_bootstrap_mean(&sums, seed, replicates, LEVEL);
         estimate_scalar(&EstimateValue::new(mean, interval, n, TOO_FEW_CASES))

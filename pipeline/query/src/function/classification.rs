@@ -15,7 +15,7 @@ use datafusion::logical_expr::{
 
 use super::SECTION;
 use super::estimate::{count_column, list_scalar, list_type};
-use super::literal::{Resampling, resampling};
+use super::literal::{Resampling, not_distinct, resampling};
 use super::strings::{text_at, text_column};
 
 /// What a function makes of the counts.
@@ -90,6 +90,7 @@ impl AggregateUDFImpl for ClassificationFunc {
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+        not_distinct(self.name, &args)?;
         let resampling = if self.clustered {
             Some(resampling(self.name, &args, 3)?)
         } else {

@@ -17,6 +17,14 @@ pub(super) const LEVEL: f64 = 0.95;
 /// Replicates that one call may ask for.
 const MOST_REPLICATES: u64 = 1_000_000;
 
+/// Refuses `DISTINCT`, which would silently mean nothing.
+pub(super) fn not_distinct(function: &str, args: &AccumulatorArgs) -> Result<()> {
+    if args.is_distinct {
+        return plan_err!("{function}: DISTINCT has no meaning here");
+    }
+    Ok(())
+}
+
 /// Reads seed and replicates, the two arguments that start at `first`.
 pub(super) fn resampling(
     function: &str,
@@ -42,6 +50,6 @@ fn whole_number(function: &str, name: &str, args: &AccumulatorArgs, index: usize
     match literal.map(Literal::value) {
         Some(ScalarValue::Int64(Some(value))) if *value >= 0 => Ok(value.unsigned_abs()),
         Some(ScalarValue::UInt64(Some(value))) => Ok(*value),
-        _ => plan_err!("{function}: {name} must be a whole number written out, not an expression"),
+        _ => plan_err!("{function}: {name} must be a whole number from 0, written out"),
     }
 }

@@ -9,6 +9,8 @@ mod case_key;
 mod classification;
 mod confusion;
 mod estimate;
+#[cfg(test)]
+mod laws;
 mod literal;
 mod prf;
 mod prf_by_class;

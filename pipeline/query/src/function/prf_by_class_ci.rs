@@ -10,6 +10,9 @@ use super::estimate::{EstimateValue, estimate_column, estimate_type, list_scalar
 use super::literal::LEVEL;
 use super::prf_by_class::{class_columns, class_fields};
 
+/// Why a class may have no value.
+const UNDEFINED: &str = "undefined: the label was never answered or never asked";
+
 /// Why a class may have no interval.
 const TOO_RARE: &str = "the class occurs in too few resamples for an interval";
 
@@ -39,7 +42,11 @@ pub(super) fn prf_by_class_ci() -> ClassificationFunc {
                         .enumerate()
                         .map(|(index, class)| {
                             let interval = intervals.get(index).and_then(interval);
-                            EstimateValue::new(value(class), interval, n(class), TOO_RARE)
+                            // 0 / 0 is no number: what was never asked or answered has no value.
+                            match n(class) {
+                                0 => EstimateValue::missing(UNDEFINED),
+                                n => EstimateValue::new(value(class), interval, n, TOO_RARE),
+                            }
                         })
                         .collect();
                     Ok::<_, datafusion::error::DataFusionError>(Arc::new(estimate_column(

@@ -13,6 +13,7 @@ use datafusion::logical_expr::{
 
 use super::SECTION;
 use super::estimate::{estimate_scalar, estimate_type};
+use super::literal::not_distinct;
 use super::wilson::proportion;
 
 /// Proportion of ones among zeros and ones, with its Wilson interval.
@@ -50,7 +51,8 @@ impl AggregateUDFImpl for WilsonCi {
         Ok(estimate_type())
     }
 
-    fn accumulator(&self, _args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+    fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+        not_distinct("wilson_ci", &args)?;
         Ok(Box::new(WilsonAccumulator::default()))
     }
 

@@ -1,11 +1,10 @@
--- Accuracy by system and dataset, headline and complete-case. The headline counts refused, truncated
--- and unreadable answers as wrong; complete-case leaves them out and is printed as sensitivity.
--- Inputs: scores, plan. Output: one row per dataset and system.
+-- Accuracy by dataset, system and scorer, headline and complete-case. The headline counts refused,
+-- truncated and unreadable answers as wrong; complete-case leaves them out and is printed as sensitivity.
+-- Inputs: scores. Output: one row per dataset, system and scorer.
 SELECT
-    {scores_run}scores.dataset,
-    scores.system,
-    scores.scorer,
-    count(*) AS scored_samples,
+    {run}dataset, system, scorer,
+    count(DISTINCT case_id) FILTER (WHERE value IS NOT NULL) AS scored_cases,
+    count(value) AS scored_samples,
     count(*) FILTER (WHERE value = 1) AS correct,
     {accuracy} AS accuracy,
     wilson(
@@ -13,10 +12,8 @@ SELECT
         count(*) FILTER (WHERE value IS NOT NULL AND reason IS NULL)
     )['value'] AS complete_case,
     count(*) FILTER (WHERE value IS NOT NULL AND reason IS NULL) AS complete_n,
-    min(scores.signature) AS signature
+    min(signature) AS signature
 FROM scores
-JOIN plan ON plan.dataset = scores.dataset AND plan.system = scores.system
-    AND plan.scorer = scores.scorer{same_plan_run}
-WHERE scores.metric = 'correct'
-GROUP BY {scores_run}scores.dataset, scores.system, scores.scorer
-ORDER BY {scores_run}scores.dataset, scores.system, scores.scorer
+WHERE metric = 'correct'
+GROUP BY {run}dataset, system, scorer
+ORDER BY {run}dataset, system, scorer

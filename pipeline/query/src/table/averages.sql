@@ -3,7 +3,6 @@
 -- Inputs: scores, cases, plan. Output: one row per dataset and system.
 SELECT
     {run}dataset, system,
-    p['accuracy'] AS accuracy,
     p['macro_precision'] AS macro_precision,
     p['macro_recall'] AS macro_recall,
     p['macro_f1'] AS macro_f1,

@@ -10,6 +10,7 @@ mod label;
 mod mention;
 mod row;
 mod sentence;
+mod stance;
 
 use std::fmt::Debug;
 use std::path::Path;

@@ -8,7 +8,8 @@ use super::letter::{is_denied, joined_letters, letter_at};
 use super::listing;
 use super::options::Options;
 use crate::scorer::extraction::Extraction;
-use crate::scorer::fold::has_content;
+use crate::scorer::fold::{fold, has_content};
+use crate::scorer::stance::{Stance, is_question, is_taken_back, stance};
 
 /// What may surround a letter that is all of a line.
 static BARE_END: LazyLock<Regex> = LazyLock::new(|| {
@@ -56,6 +57,9 @@ pub(super) fn letter_line(text: &str, options: &Options<'_>) -> Option<Extractio
             ["letter.last_line", "letter.option_last_line"],
         )
         .or_else(|| {
+            if is_taken_back(lines[1]) {
+                return None;
+            }
             whole(
                 first,
                 options,
@@ -111,6 +115,15 @@ fn whole(line: &str, options: &Options<'_>, rules: [&'static str; 2]) -> Option<
     let separator = SEPARATOR.find(after).map_or(0, |found| found.end());
     let rest = &after[separator..];
     let named = options.is_followed_by_text(letter.index, rest);
+    let commented = fold(rest);
+    let comment = match commented.strip_prefix(options.folded_text(letter.index)) {
+        Some(comment) => comment,
+        None if named => "",
+        None => &commented,
+    };
+    if is_question(line) || stance("", comment) != Stance::Asserted {
+        return None;
+    }
     (named || is_reason(&after[..separator], rest))
         .then(|| Extraction::found(options.label(letter.index), rules[1], line))
 }

@@ -11,11 +11,14 @@
 //! 4. `letter.whole`, `letter.option`, then the last line, then the first: a letter alone, or with
 //!    the text of its option or a reason.
 //! 5. `text.last_line`, `text.last_sentence`: an option's text as the last line, or the only one
-//!    in the last sentence.
+//!    in the last sentence, where that states it as the answer, see [`frame`].
 //!
-//! Denied letters ("B is incorrect", 排除B) and echoes of the option list never count. No rule
+//! What is doubted, asked, supposed under a condition or reported of others is no statement, see
+//! [`super::stance`]. Denied letters ("B is incorrect", 排除B) and echoes of the option list never count. No rule
 //! takes a letter merely because it occurs.
 
+mod cue;
+mod frame;
 mod letter;
 mod line;
 mod listing;
@@ -35,7 +38,7 @@ use super::row::{Truth, correct_row};
 use crate::reading::without_reasoning;
 
 /// Raised whenever an answer may be read differently.
-const REVISION: u32 = 1;
+const REVISION: u32 = 2;
 
 const FIELDS: [&str; 9] = [
     "answer",

@@ -44,6 +44,11 @@ impl<'a> Options<'a> {
         &self.source[index].label
     }
 
+    /// An option's text as [`fold`] gives it.
+    pub(super) fn folded_text(&self, index: usize) -> &str {
+        &self.folded[index]
+    }
+
     /// The option whose letter is the longest one at the start of a text, and the letter's length.
     pub(super) fn letter_at(&self, text: &str) -> Option<(usize, usize)> {
         self.letters

@@ -1,11 +1,13 @@
 //! Answers that name an option by its text.
 
+use super::frame;
 use super::listing;
 use super::options::Options;
 use crate::scorer::extraction::Extraction;
 use crate::scorer::fold::{fold, has_content};
 use crate::scorer::mention::{mentions, unanimous};
 use crate::scorer::sentence::sentences;
+use crate::scorer::stance::{Stance, is_question, stance};
 
 /// The option whose text is the whole answer.
 pub(super) fn whole(text: &str, options: &Options<'_>) -> Option<Extraction> {
@@ -28,20 +30,27 @@ fn exact(text: &str, rule: &'static str, options: &Options<'_>) -> Option<Extrac
     }
 }
 
-/// The one option whose text the last sentence contains.
+/// The one option whose text the last sentence states as the answer.
 pub(super) fn contained(text: &str, options: &Options<'_>) -> Option<Extraction> {
     let range = sentences(text).pop()?;
     let line = text[..range.start].rfind('\n').map_or(0, |end| end + 1);
     let sentence = &text[range];
-    if listing::is_echo(text, &text[line..], options) {
+    if listing::is_echo(text, &text[line..], options) || is_question(sentence) {
         return None;
     }
-    match unanimous(&mentions(&fold(sentence), &options.forms())) {
-        Ok(index) => Some(Extraction::found(
-            options.label(index?),
-            "text.last_sentence",
-            sentence,
-        )),
-        Err(()) => Some(Extraction::ambiguous(sentence)),
+    let folded = fold(sentence);
+    let mentions = mentions(&folded, &options.forms());
+    let Ok(index) = unanimous(&mentions) else {
+        return Some(Extraction::ambiguous(sentence));
+    };
+    let index = index?;
+    let mut stated = false;
+    for mention in &mentions {
+        let (before, after) = (&folded[..mention.start], &folded[mention.end..]);
+        if stance(before, after) != Stance::Asserted {
+            return None;
+        }
+        stated |= frame::states(before, after);
     }
+    stated.then(|| Extraction::found(options.label(index), "text.last_sentence", sentence))
 }

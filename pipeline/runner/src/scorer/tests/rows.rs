@@ -34,7 +34,7 @@ fn a_read_answer_is_right_or_wrong() {
         (right.scorer.as_str(), right.metric.as_str()),
         ("letters", "correct")
     );
-    assert_eq!(right.signature, "choice|rev:1");
+    assert_eq!(right.signature, "choice|rev:2");
     let wrong = scorer.score(&sample(Outcome::Ok, Some("Answer: A")), &case);
     assert_eq!(
         (wrong.value, wrong.truth.as_deref()),
