@@ -73,3 +73,55 @@ fn a_dry_run_counts_and_a_draw_is_not_the_first_rows() {
         whole.stderr
     );
 }
+
+#[test]
+fn a_stratified_draw_is_proportional_and_repeatable() {
+    let place = Workplace::new();
+    let cases: String = choice_cases(40)
+        .lines()
+        .enumerate()
+        .map(|(index, line)| {
+            let specialty = if index < 30 {
+                "Cardiology"
+            } else {
+                "Neurology"
+            };
+            line.replacen('{', &format!("{{\"specialty\":\"{specialty}\","), 1) + "\n"
+        })
+        .collect();
+    place.write("cases.jsonl", cases);
+    let study = choice_study("kind = \"simulated\"\naccuracy = 0.5")
+        .replace(
+            "answer_form",
+            "limit = 8\nstratify = \"specialty\"\nanswer_form",
+        )
+        .replace(
+            "gold = \"answer\"",
+            "gold = \"answer\", specialty = \"specialty\"",
+        );
+    place.write("study.toml", study);
+    let runs: Vec<String> = (0..2)
+        .map(|_| {
+            place
+                .run(&["run", "study.toml", "--new-run"])
+                .run()
+                .to_owned()
+        })
+        .collect();
+    let ids = "SELECT case_id FROM cases ORDER BY case_id";
+    let drawn: Vec<String> = runs
+        .iter()
+        .map(|run| {
+            assert_eq!(
+                place.count(
+                    run,
+                    "SELECT count(*) FROM cases WHERE specialty = 'Cardiology'"
+                ),
+                6
+            );
+            assert_eq!(place.count(run, "SELECT count(*) FROM cases"), 8);
+            place.run(&["sql", run, ids, "--format", "csv"]).stdout
+        })
+        .collect();
+    assert_eq!(drawn[0], drawn[1]);
+}

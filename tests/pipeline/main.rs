@@ -10,4 +10,5 @@ mod explain;
 mod program;
 mod pubmedqa;
 mod quickstart;
+mod replay;
 mod resume;

@@ -1,5 +1,6 @@
 //! Study files: read, checked, completed.
 
+mod checks;
 mod identity;
 mod load;
 mod resolve;

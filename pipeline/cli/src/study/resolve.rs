@@ -1,35 +1,21 @@
 //! A study with everything filled in and checked that needs neither data nor network.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use consilium_core::AnswerForm;
-use consilium_core::study::{
-    BackendKind, BackendSpec, DatasetSpec, Mode, ScorerKind, ScorerSpec, Study, SystemSpec,
-};
-use consilium_query::dataset::adapter::{self, ADAPTERS};
+use consilium_core::study::{DatasetSpec, ScorerKind, ScorerSpec, Study, SystemSpec};
+
 use consilium_query::fan_out::Assignment;
 use consilium_query::table::PRESET_NAMES;
-use consilium_runner::{prompt::PromptLibrary, scorer, solver};
+use consilium_runner::{prompt::PromptLibrary, scorer};
 
+use super::checks::{
+    Problem, check_backend, check_head, check_system, complete_dataset, problem, suggestion, unique,
+};
 use super::load::{LoadedStudy, nearest};
 use super::study_sha256;
 use crate::failure::hinted;
-
-/// Repetitions of a case that a study may ask for.
-const MOST_EPOCHS: u32 = 10_000;
-
-/// Columns of the case schema that a filter or stratum may name, besides `labels.*`.
-const FILTER_COLUMNS: [&str; 7] = [
-    "dataset",
-    "case_id",
-    "source",
-    "language",
-    "answer_form",
-    "specialty",
-    "prevalence",
-];
 
 /// A study that can be run.
 pub(crate) struct ResolvedStudy {
@@ -147,21 +133,6 @@ fn normal(path: &Path) -> PathBuf {
         })
 }
 
-enum Problem {
-    Hinted(String, String),
-    Other(anyhow::Error),
-}
-
-impl<E: Into<anyhow::Error>> From<E> for Problem {
-    fn from(error: E) -> Self {
-        Self::Other(error.into())
-    }
-}
-
-fn problem<T>(message: impl Into<String>, hint: impl Into<String>) -> Result<T, Problem> {
-    Err(Problem::Hinted(message.into(), hint.into()))
-}
-
 fn complete(mut study: Study, folder: &Path) -> Result<(Study, Vec<String>), Problem> {
     let mut notes = Vec::new();
     check_head(&study)?;
@@ -207,241 +178,6 @@ fn complete(mut study: Study, folder: &Path) -> Result<(Study, Vec<String>), Pro
         }
     }
     Ok((study, notes))
-}
-
-fn check_head(study: &Study) -> Result<(), Problem> {
-    let head = &study.study;
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if head.name.is_empty() || head.name.starts_with('.') || !head.name.chars().all(plain) {
-        return problem(
-            format!("study.name '{}' cannot name a folder", head.name),
-            "use letters, digits, '-', '_' and '.'",
-        );
-    }
-    if head.epochs == 0 {
-        return problem("study.epochs is 0", "repetitions count from 1");
-    }
-    if head.epochs > MOST_EPOCHS {
-        return problem(
-            format!("study.epochs is {}", head.epochs),
-            format!("at most {MOST_EPOCHS} repetitions of every case"),
-        );
-    }
-    if head.mode == Mode::Train {
-        return problem(
-            "study.mode is \"train\", and no solver of this version learns",
-            "leave mode out",
-        );
-    }
-    if study.budget.is_some() {
-        return problem(
-            "[budget] is not enforced by this version, and a budget that is ignored is worse than none",
-            "remove it; --limit and `consilium check` bound what a run costs",
-        );
-    }
-    if !(0.0..=1.0).contains(&head.tolerance) {
-        return problem(
-            "study.tolerance is no share",
-            "give a number between 0 and 1",
-        );
-    }
-    if i64::try_from(head.seed).is_err() {
-        return problem("study.seed is too large", "use a number below 2⁶³");
-    }
-    if study.dataset.is_empty() {
-        return problem("it asks nothing", "add a [[dataset]]");
-    }
-    Ok(())
-}
-
-fn unique<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Problem> {
-    let mut seen = BTreeSet::new();
-    for name in names {
-        if name.is_empty() {
-            return problem(format!("a {what} has no name"), "give it one");
-        }
-        if !seen.insert(name) {
-            return problem(
-                format!("two {what}s are called '{name}'"),
-                "names must be unique",
-            );
-        }
-    }
-    Ok(())
-}
-
-fn complete_dataset(dataset: &mut DatasetSpec, folder: &Path) -> Result<(), Problem> {
-    adapter::build(dataset)?;
-    let info = ADAPTERS.iter().find(|info| info.name == dataset.adapter);
-    dataset.answer_form = dataset
-        .answer_form
-        .or(info.and_then(|info| info.answer_form));
-    if dataset.limit == Some(0) {
-        return problem(
-            format!("dataset '{}': limit is 0", dataset.name),
-            "leave it out for all cases",
-        );
-    }
-    for column in dataset.filter.keys().chain(&dataset.stratify) {
-        if !column.starts_with("labels.") && !FILTER_COLUMNS.contains(&column.as_str()) {
-            return problem(
-                format!(
-                    "dataset '{}': there is no case column '{column}'",
-                    dataset.name
-                ),
-                suggestion(column, FILTER_COLUMNS.iter().copied()),
-            );
-        }
-    }
-    if let Some((column, _)) = dataset
-        .filter
-        .iter()
-        .find(|(_, values)| values.values().is_empty())
-    {
-        return problem(
-            format!("dataset '{}': filter.{column} keeps nothing", dataset.name),
-            "list the values to keep, or leave it out",
-        );
-    }
-    if dataset.stratify.is_some() && dataset.limit.is_none() {
-        return problem(
-            format!("dataset '{}': stratify without limit", dataset.name),
-            "stratify makes a draw proportional; set limit as well",
-        );
-    }
-    let path = folder.join(&dataset.path);
-    if !path.is_file() {
-        return problem(
-            format!(
-                "dataset '{}': there is no file {}",
-                dataset.name,
-                path.display()
-            ),
-            "paths are relative to the study file",
-        );
-    }
-    Ok(())
-}
-
-/// Keys that belong to one kind of backend only.
-fn check_backend(backend: &BackendSpec) -> Result<(), Problem> {
-    let keys = [
-        ("base_url", backend.base_url.is_some(), BackendKind::Openai),
-        (
-            "api_key_env",
-            backend.api_key_env.is_some(),
-            BackendKind::Openai,
-        ),
-        (
-            "latency_ms",
-            backend.latency_ms.is_some(),
-            BackendKind::Simulated,
-        ),
-        (
-            "error_rate",
-            backend.error_rate.is_some(),
-            BackendKind::Simulated,
-        ),
-        (
-            "accuracy",
-            backend.accuracy.is_some(),
-            BackendKind::Simulated,
-        ),
-        (
-            "recording",
-            backend.recording.is_some(),
-            BackendKind::Replay,
-        ),
-        ("match", backend.replay_match.is_some(), BackendKind::Replay),
-    ];
-    if let Some((key, ..)) = keys
-        .iter()
-        .find(|(_, set, kind)| *set && *kind != backend.kind)
-    {
-        return problem(
-            format!(
-                "backend '{}': `{key}` belongs to another kind of backend",
-                backend.name
-            ),
-            "remove it or change `kind`",
-        );
-    }
-    let limits = &backend.limits;
-    if limits.concurrency == 0 || limits.timeout_s <= 0.0 || limits.connect_timeout_s <= 0.0 {
-        return problem(
-            format!(
-                "backend '{}': concurrency and time-outs must be above 0",
-                backend.name
-            ),
-            "leave them out for the defaults",
-        );
-    }
-    if limits.rpm == Some(0) || limits.tpm == Some(0) {
-        return problem(
-            format!(
-                "backend '{}': a rate of 0 per minute allows nothing",
-                backend.name
-            ),
-            "leave rpm and tpm out for no limit",
-        );
-    }
-    if let Some(price) = &backend.price {
-        let prices = [Some(price.input), price.cached_input, Some(price.output)];
-        if prices
-            .iter()
-            .flatten()
-            .any(|price| !price.is_finite() || *price < 0.0)
-        {
-            return problem(
-                format!(
-                    "backend '{}': a price is negative or no number",
-                    backend.name
-                ),
-                "give US dollars per million tokens",
-            );
-        }
-    }
-    let share = |value: f64| (0.0..=1.0).contains(&value);
-    let accuracy_fits = match &backend.accuracy {
-        None => true,
-        Some(consilium_core::study::SimulatedAccuracy::Everywhere(value)) => share(*value),
-        Some(consilium_core::study::SimulatedAccuracy::Rules(rules)) => {
-            rules.iter().all(|rule| share(rule.value))
-        }
-    };
-    if !accuracy_fits || !backend.error_rate.is_none_or(share) {
-        return problem(
-            format!(
-                "backend '{}': accuracy and error_rate are shares",
-                backend.name
-            ),
-            "give numbers between 0 and 1",
-        );
-    }
-    Ok(())
-}
-
-fn check_system(study: &Study, system: &SystemSpec) -> Result<(), Problem> {
-    solver::build(system)?;
-    let backends = || study.backend.iter().map(|backend| backend.name.as_str());
-    for name in system.backend.iter().chain(system.role_backends.values()) {
-        if !backends().any(|known| known == name) {
-            return problem(
-                format!("system '{}': there is no backend '{name}'", system.name),
-                suggestion(name, backends()),
-            );
-        }
-    }
-    let datasets = || study.dataset.iter().map(|dataset| dataset.name.as_str());
-    for name in &system.datasets {
-        if !datasets().any(|known| known == name) {
-            return problem(
-                format!("system '{}': there is no dataset '{name}'", system.name),
-                suggestion(name, datasets()),
-            );
-        }
-    }
-    Ok(())
 }
 
 /// Adds a scorer for every closed answer form that has none, and writes out what each scores.
@@ -517,14 +253,4 @@ fn complete_scorers(
         }
     }
     Ok(())
-}
-
-fn suggestion<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
-    match nearest(name, names.clone()) {
-        Some(nearest) => format!("did you mean '{nearest}'?"),
-        None => match names.collect::<Vec<_>>().join(", ") {
-            none if none.is_empty() => "there are none".to_owned(),
-            all => format!("there are {all}"),
-        },
-    }
 }

@@ -4,7 +4,6 @@
 SELECT
     {run}dataset, system, scorer,
     count(DISTINCT case_id) FILTER (WHERE value IS NOT NULL) AS scored_cases,
-    count(value) AS scored_samples,
     count(*) FILTER (WHERE value = 1) AS correct,
     {accuracy} AS accuracy,
     wilson(

@@ -3,6 +3,7 @@
 // Patterns here use ASCII word boundaries, `(?-u:\b)`: the Unicode ones keep the regex crate from
 // its fast engine on any text that is not ASCII, and made reading 2.4 times slower.
 mod choice;
+mod conclusion;
 mod extraction;
 mod fold;
 mod json_field;

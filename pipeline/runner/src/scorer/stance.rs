@@ -60,8 +60,8 @@ static DOUBT_BEFORE: LazyLock<[Regex; 2]> = LazyLock::new(|| {
             r"|doubt|doubts|doubtful|doubted|doubting|unlikely|unclear|uncertain|unsure|unproven|improbable|implausible|impossible|questionable|debatable|disagree|wonder|wondering|whether",
             r"|deny|denies|denied|denying|reject|rejects|refute|refutes|dispute|disputes|avoid|avoids|avoiding|refuse|refuses",
             r"|(?:wrong|false|incorrect|untrue|mistaken|mistake|tempting|premature) (?:that|to)",
-            r"|perhaps|maybe|possibly|(?:might|may|could)(?: also| well)? be|hard to (?:say|tell|know)|far from",
-            r"|no (?:reason|evidence|way|proof)|(?:once|initially|previously|first|originally|had) (?:thought|believed|assumed|chose|picked|selected)|used to think)",
+            r"|(?:least|less) (?:likely|probable|appropriate|suitable|plausible|correct)|perhaps|maybe|possibly|(?:might|may|could)(?: also| well)? be|hard to (?:say|tell|know)|far from",
+            r"|no (?:reason|evidence|way|proof)|(?:once|initially|previously|first|originally|had) (?:thought|believed|assumed|chose|picked|selected)|used to (?:be|think|believe))",
             GOVERNED,
         ]),
         pattern(&[
@@ -76,7 +76,7 @@ static HEARSAY: LazyLock<[Regex; 2]> = LazyLock::new(|| {
     let manner = r"(?: (?:would|will|might|may|could|can|do|often|usually|commonly|frequently|sometimes|also|still|tend to|be tempted to|mistakenly|incorrectly|wrongly|erroneously|in \w+|of \w+))*";
     [
         pattern(&[
-            r"(?-u:\b)(?:(?:some|many|others?|few|several)(?: \w+)?|people|students|candidates|test takers|examinees|trainees|residents|clinicians|physicians|doctors|beginners|novices|someone|(?:one|you) (?:might|may|could))",
+            r"(?-u:\b)(?:(?:some|many|others?|few|several)(?: \w+)?|people|everyone|everybody|nobody|no one|(?:a|my|your|the) (?:colleague|friend|textbook|author|reviewer)|students|candidates|test takers|examinees|trainees|residents|clinicians|physicians|doctors|beginners|novices|someone|(?:one|you) (?:might|may|could))",
             manner,
             r" (?:say|says|said|argue|argues|argued|think|thinks|thought|believe|believes|claim|claims|suggest|suggests|pick|picks|picked|choose|chooses|chose|select|selects|go|opt|favou?r|guess|answer|answered|be tempted)",
             GOVERNED,
@@ -90,7 +90,7 @@ static HEARSAY: LazyLock<[Regex; 2]> = LazyLock::new(|| {
 
 static CONDITION: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&[
-        r"(?-u:\b)(?:if|unless|provided|assuming|supposing|suppose|in case|had (?:he|she|it|they|the)|were (?:he|she|it|they|the))(?-u:\b)",
+        r"(?-u:\b)(?:if|unless|provided|assuming|supposing|suppose|in case|according to (?:some|others|many|my|one)|had (?:he|she|it|they|the)|were (?:he|she|it|they|the))(?-u:\b)",
         r"|如果|假如|假设|倘若|若|要是|除非|前提是|的话",
     ])
 });
@@ -107,7 +107,7 @@ static DOUBT_AFTER: LazyLock<Regex> = LazyLock::new(|| {
         r"(?-u:\b)(?:(?:i|we) (?:\w+ )?(?:disagree|doubt)|(?:not|never) (?:\w+ )?(?:sure|certain|confident|convinced)",
         r"|(?:i|we)(?: am| m| are| re)?(?: \w+)? (?:unsure|uncertain|doubtful|sceptical|skeptical)",
         r"|(?:don t|do not) (?:think|believe) so|(?:that|this|it|they|which)(?: is| s| are| re| would be| may be)(?: \w+)? (?:wrong|incorrect|mistaken|false|doubtful|unlikely))(?-u:\b)",
-        r"|^ ?(?:no )?wait(?: no)?$|^ ?or (?:not|maybe not|perhaps not)(?-u:\b)",
+        r"|^ ?(?:no )?wait(?: no)?$|^ ?(?:that|which) (?:i|we|was|were|is|can be|has been)(?: \w+)? ?(?:excluded|ruled out|rejected)(?-u:\b)|^ ?or (?:not|maybe not|perhaps not)(?-u:\b)",
         r"|不确定|不太确定|不肯定|不太肯定|不敢肯定|没有?把握|我不同意|我不认为|存疑|未必|不一定|待定|是错|错误的|吗$",
     ])
 });
@@ -116,21 +116,34 @@ static DOUBT_AFTER: LazyLock<Regex> = LazyLock::new(|| {
 static DOUBT_NEXT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&[
         r"^ ?(?:(?:but|however|although|though|no|well|still|hmm|honestly|actually) )*(?:",
-        r"(?:(?:i|we) (?:am|m|are|re) )?(?:\w+ )?(?:not|never) (?:\w+ )?(?:sure|certain|confident|convinced)(?-u:\b)|(?:i|we) (?:\w+ )?(?:doubt|disagree)(?-u:\b)",
+        r"(?:(?:i|we) (?:am|m|are|re) )?(?:\w+ )?(?:not|never) (?:\w+ )?(?:sure|certain|confident|convinced)(?-u:\b)|(?:i|we) (?:\w+ )?(?:disagree(?-u:\b)|doubt(?: it| this| that)? ?$)",
         r"|(?:i|we) (?:am|m|are|re)(?: \w+)? (?:unsure|uncertain)(?-u:\b)|(?:i|we) (?:don t|do not) (?:think|believe) so(?-u:\b)",
         r"|(?:that|this|it) (?:is|s|was)(?: \w+)? (?:wrong|incorrect|mistaken)(?-u:\b)|wait(?-u:\b)",
         r"|但?是?我?(?:也|还|并)?(?:不太?|没有?)(?:确定|肯定|敢肯定|把握|同意)|不对|错了)",
     ])
 });
 
+/// Bytes on either side of a statement that are looked at: a model that repeats itself without end
+/// writes one sentence of thousands of statements.
+const REACH: usize = 600;
+
+fn first_part(text: &str) -> &str {
+    &text[..text.floor_char_boundary(REACH)]
+}
+
+/// The end of a text, as far as a comment on what follows may reach back.
+pub(super) fn last_part(text: &str) -> &str {
+    &text[text.ceil_char_boundary(text.len().saturating_sub(REACH))..]
+}
+
 /// The stance towards what stands between two parts of one sentence, in folded text.
 pub(super) fn stance(before: &str, after: &str) -> Stance {
-    let before = CERTAINTY.replace_all(before, "");
+    let before = CERTAINTY.replace_all(last_part(before), "");
     let clause = TURN
         .find_iter(&before)
         .last()
         .map_or(&*before, |turn| &before[turn.end()..]);
-    let after = CERTAINTY.replace_all(after, "");
+    let after = CERTAINTY.replace_all(first_part(after), "");
     if DOUBT_AFTER.is_match(&after) || DOUBT_BEFORE.iter().any(|doubt| doubt.is_match(clause)) {
         return Stance::Doubted;
     }
@@ -157,7 +170,7 @@ pub(super) fn is_question(sentence: &str) -> bool {
 
 /// Whether a text that follows a statement begins by taking it back.
 pub(super) fn is_taken_back(following: &str) -> bool {
-    DOUBT_NEXT.is_match(&fold(following))
+    DOUBT_NEXT.is_match(&fold(first_part(following)))
 }
 
 /// A text with its sentences.
@@ -200,25 +213,38 @@ impl<'a> Discourse<'a> {
         if is_question(&self.text[begins..ends]) {
             return Stance::Doubted;
         }
-        let next = self.sentences.partition_point(|range| range.start < ends);
-        if let Some(next) = self.sentences.get(next)
-            && is_taken_back(&self.text[next.clone()])
-        {
+        // Commas bound what a doubt governs. A full stop after a letter ends no sentence elsewhere,
+        // since a name may follow it; here "B. If so, …" does.
+        let clauses = last_part(&self.text[begins..stated.start])
+            .rsplit(". ")
+            .next();
+        let before: Vec<String> = clauses.unwrap_or_default().split(',').map(fold).collect();
+        let raw = &self.text[stated.end..ends];
+        let comment = fold(first_part(raw));
+        let (after, next) = match comment.strip_prefix(own).filter(|_| !own.is_empty()) {
+            Some(rest) => (rest, None),
+            None if own.starts_with(&comment) => ("", None),
+            None if is_ended(raw) => ("", Some(raw)),
+            None => (comment.as_str(), None),
+        };
+        let index = self.sentences.partition_point(|range| range.start < ends);
+        let following = || {
+            self.sentences
+                .get(index)
+                .map(|next| &self.text[next.clone()])
+        };
+        if next.or_else(following).is_some_and(is_taken_back) {
             return Stance::Doubted;
         }
-        // Commas bound what a doubt governs.
-        let before: Vec<String> = self.text[begins..stated.start]
-            .split(',')
-            .map(fold)
-            .collect();
-        let after = fold(&self.text[stated.end..ends]);
-        let after = match after.strip_prefix(own) {
-            Some(rest) => rest,
-            None if own.starts_with(&after) => "",
-            None => &after,
-        };
         stance(&before.join(", "), after)
     }
+}
+
+/// Whether a text begins with a full stop.
+fn is_ended(raw: &str) -> bool {
+    raw.trim_start_matches([')', ']', '"', '\'', '”', '】', '」'])
+        .strip_prefix('.')
+        .is_some_and(|rest| rest.starts_with(char::is_whitespace))
 }
 
 #[cfg(test)]

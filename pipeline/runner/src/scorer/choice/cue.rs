@@ -73,7 +73,7 @@ pub(super) static CUES: LazyLock<Vec<Cue>> = LazyLock::new(|| {
         ),
         cue(
             concat!(
-                r"(?:答案|正确选项|最佳选项|合适的选项|恰当的选项|符合的选项|正确的选项|最可能的选项|正确的是|最恰当的是|最合适的是|结论|我的选择|最终选择|正确选择|选择|诊断)[】\]」]?",
+                r"(?:答案|正确选项|最佳选项|合适的选项|恰当的选项|符合的选项|正确的选项|最可能的选项|正确的是|最可能的是|最恰当的是|最合适的是|结论|我的选择|最终选择|正确选择|选择|诊断)[】\]」]?",
                 r"[ \t]*(?:应该|应当|应|就|只能|可能|最终|最有可能|最可能)?[ \t]*(?:(?:为|是|选择|选|:|=|→)\s*)*(?:选项)?\s*",
             ),
             Then::LetterOrText,
@@ -119,8 +119,8 @@ pub(super) static REVERSAL: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?i)(?:(?:(?-u:\b)not|n['’]t|(?-u:\b)never|(?-u:\b)cannot|(?-u:\b)incorrect|(?-u:\b)wrong|(?-u:\b)false)[ \t]+(?:be[ \t]+|is[ \t]+)?(?:the[ \t]+|an?[ \t]+|my[ \t]+)?(?:correct[ \t]+|right[ \t]+|best[ \t]+|final[ \t]+)*",
         r"|(?-u:\b)if[ \t]+(?:the[ \t]+)?(?:correct[ \t]+|right[ \t]+|best[ \t]+)?|(?-u:\b)avoid[ \t]+",
-        r"|(?-u:\b)(?:least|less|un)[ \t-]*(?:likely|probable|appropriate|suitable|accurate|correct|plausible|good)[ \t]+(?:\w+[ \t]+){0,2}|(?-u:\b)(?:least|less|in|un|second|next|almost|nearly|not)[ \t-]+(?:the[ \t]+)?",
-        r"|(?-u:\b)(?:differential|previous|initial|working|alternative|tempting|other|unlikely|common|distractor|worst)[ \t]+",
+        r"|(?-u:\b)(?:least|less|un)[ \t-]*(?:likely|probable|appropriate|suitable|accurate|correct|plausible|good)[ \t]+(?:\w+[ \t]+){0,2}|(?-u:\b)(?:least|less|second|almost|nearly)[ \t-]+(?:the[ \t]+)?(?:(?:correct|right|best|likely|appropriate)[ \t]+)*",
+        r"|(?-u:\b)(?:differential|previous|alternative|tempting|other|unlikely|worst)[ \t]+",
         r"|错误的?|不正确的?|最不[^\s,。;]{0,4}的?|可能性最?小的?|不是最?|并非最?|鉴别|其他|其它|次要|既往",
         r"|不|不能|不可|不应|不宜|不该|不会|别|勿|未|没有|没|误|非|排除|若|如果|假如)$",
     ))
@@ -142,14 +142,20 @@ pub(super) static RETRACTION: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a valid pattern")
 });
 
-
 /// What follows a letter that is corrected at once: "B, no wait, C", B,不对,C.
 pub(super) static CORRECTION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(concat!(
-        r#"(?i)^[)\]"'”】」.]*[ \t]*[,;.…!–—-]*[ \t]*(?:oh[ \t,]+|hmm[ \t,.]+)?"#,
-        r"(?:no[ \t,.]+wait|wait[ \t,.]+no|no|wait|sorry|scratch[ \t]+that|correction|i[ \t]+mean|make[ \t]+that|or[ \t]+rather",
-        r"|不对|不,|哦不|等等|更正|应改为|改为)[ \t]*[,:;.!…–—-]+[ \t]*",
-        r"(?:actually[ \t,]+|rather[ \t,]+|(?:it|that)(?:[ \t]+is|['’]s|[ \t]+should[ \t]+be|[ \t]+must[ \t]+be)[ \t]+|(?:the[ \t]+)?(?:answer|correct[ \t]+answer)[ \t]+is[ \t]+|应该是|应该?为|应是|是|选)?",
+    let pause = r"[ \t]*[,:;.!…–—-]+[ \t]*";
+    let word = r"(?:no|wait|sorry|hmm|oh|correction|不对|不|哦不|等等|更正|错了)";
+    let phrase = concat!(
+        r"(?:no[ \t,.]+wait|wait[ \t,.]+no|scratch[ \t]+that|i[ \t]+mean|make[ \t]+that",
+        r"|or[ \t]+rather|应改为|改为)",
+    );
+    let lead = concat!(
+        r"(?:actually[ \t,]+|rather[ \t,]+)?(?:(?:it|that)(?:[ \t]+is|['’]s|[ \t]+should[ \t]+be|[ \t]+must[ \t]+be)[ \t]+",
+        r"|(?:the[ \t]+)?(?:correct[ \t]+)?answer[ \t]+is[ \t]+|应该?[为是]|是|选)?",
+    );
+    Regex::new(&format!(
+        r#"(?i)^[)\]"'”】」.]*[ \t]*[,;.…!–—-]*[ \t]*(?:{word}{pause})*(?:{word}{pause}|{phrase}(?:{pause}|[ \t]*)){lead}"#
     ))
     .expect("a valid pattern")
 });

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Words that may stand between a frame and what it states.
-const BETWEEN: &str = r"(?: (?:an?|the|with|likely|probably|most likely|clearly|definitely|therefore|thus|indeed|now|immediately|her|him|them|the patient|this patient|on|of|some|in favou?r of|to be))*? ?$";
+const BETWEEN: &str = r"(?: (?:an?|the|with|likely|probably|most likely|clearly|definitely|therefore|thus|indeed|now|immediately|her|him|them|the patient|this patient|on|of|some|in favou?r of|to be|to (?:start|give|use|begin|initiate|prescribe|administer|order|perform)))*? ?$";
 
 static BEFORE: LazyLock<[Regex; 3]> = LazyLock::new(|| {
     let copula = r"(?:is|was|s|would be|should be|must be|has to be|remains)";
@@ -30,9 +30,9 @@ static AFTER: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a valid pattern")
 });
 
-/// What was the case and is no longer, in a sentence that would else be a frame.
-static PAST: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?-u:\b)(?:previously|formerly|history|prior|earlier|past|used to|originally|initially|once|(?:had|has) been|years? ago)(?-u:\b)|既往|曾|以前|之前|过去|病史")
+/// What was the case and is no longer, or is named as something else than the answer.
+static OTHER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?-u:\b)(?:previous|previously|differential|alternative|wrong|incorrect|tempting|distractor|second best|formerly|history|prior|earlier|past|used to|originally|initially|once|(?:had|has) been|years? ago)(?-u:\b)|既往|错误|鉴别|其他|最不|曾|以前|之前|过去|病史")
         .expect("a valid pattern")
 });
 
@@ -42,10 +42,22 @@ pub(super) fn states(before: &str, after: &str) -> bool {
         Regex::new(r"^(?:so|therefore|thus|hence|finally|in conclusion|overall|ultimately|因此|所以|综上所?述?|故)?(?: the| an?)? ?$")
             .expect("a valid pattern")
     });
-    !PAST.is_match(before)
-        && (BEFORE.iter().any(|frame| frame.is_match(before))
+    !OTHER.is_match(before)
+        && ((is_whole(after) && BEFORE.iter().any(|frame| frame.is_match(before)))
             || AFTER.is_match(after)
             || (after.is_empty() && CONCLUSION.is_match(before)))
+}
+
+/// Whether a name ends where it was found: "this is beta blocker toxicity" is not about beta.
+fn is_whole(after: &str) -> bool {
+    static NEXT: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"^(?:[^\w]*$| ?(?:now|immediately|today|here|as|because|since|in|for|with|and|or|given|due|which|that|at|to|by",
+            r"|on|but|rather|not|until|daily|intravenously|orally|subcutaneously|therapy|treatment|based|the|this|it|he|she)(?-u:\b)|[^\x00-\x7f]| ?[^\x00-\x7f])",
+        ))
+        .expect("a valid pattern")
+    });
+    NEXT.is_match(after)
 }
 
 #[cfg(test)]
@@ -61,6 +73,7 @@ mod tests {
             ("therefore ", "", true),
             ("the patient takes ", "", false),
             ("we should avoid ", "", false),
+            ("this is ", " blocker toxicity", false),
             ("years ago the diagnosis was ", "", false),
             ("最可能的诊断是", "", true),
             ("患者既往诊断为", "", false),

@@ -31,6 +31,7 @@ use serde_json::Value;
 
 use self::options::Options;
 use super::Scorer;
+use super::conclusion::conclusion;
 use super::extraction::Extraction;
 use super::fold::plain;
 use super::json_field::{FieldValue, answer_field};
@@ -116,7 +117,7 @@ pub fn read_choice(answer: &str, options: &[ChoiceOption]) -> Extraction {
     if let Some(field) = answer_field(&answer, &FIELDS) {
         return from_field(&field, &options);
     }
-    let text = plain(&answer);
+    let text = plain(conclusion(&answer));
     text::whole(&text, &options)
         .or_else(|| statement::last_statement(&text, &options))
         .or_else(|| line::letter_line(&text, &options))

@@ -2,14 +2,12 @@
 
 use std::ops::Range;
 
-use super::cue::{
-    BOXED, CORRECTION, CUES, NOT_BUT, RETRACTION, REVERSAL, SUBJECT_FIRST, Then,
-};
+use super::cue::{BOXED, CORRECTION, CUES, NOT_BUT, RETRACTION, REVERSAL, SUBJECT_FIRST, Then};
 use super::letter::{is_denied, joined_letters, letter_at};
 use super::listing;
 use super::options::Options;
 use crate::scorer::extraction::Extraction;
-use crate::scorer::stance::{Discourse, Stance};
+use crate::scorer::stance::{Discourse, Stance, last_part};
 
 #[derive(Clone, Debug)]
 struct Statement {
@@ -85,7 +83,7 @@ fn after_cues(text: &str, options: &Options<'_>) -> Vec<Statement> {
 
 fn is_reversed(text: &str, at: usize) -> bool {
     let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    REVERSAL.is_match(&text[line..at])
+    REVERSAL.is_match(last_part(&text[line..at]))
 }
 
 /// Reads what stands after a cue.
@@ -132,11 +130,11 @@ fn statement_at(
     }
     let several = alternative || joined.iter().any(|&other| other != letter.index);
     let stated = at + letter.end;
-    if !several && let Some((corrected, end)) = correction(&text[stated..], options) {
+    if !several && let Some((corrected, range)) = correction(&text[stated..], options) {
         return Some(Statement {
-            at: stated + end - 1,
+            at: stated + range.start,
             rule: "letter.cue",
-            span: cue.start..stated + end,
+            span: cue.start..stated + range.end,
             option: Some(corrected),
         });
     }
@@ -148,19 +146,16 @@ fn statement_at(
     })
 }
 
-/// The letter that a statement is corrected to at once, and where it ends: "B, no wait, C".
-fn correction(after: &str, options: &Options<'_>) -> Option<(usize, usize)> {
+/// The letter that a statement is corrected to at once, and where it stands: "B, no wait, C".
+fn correction(after: &str, options: &Options<'_>) -> Option<(usize, Range<usize>)> {
     let found = CORRECTION.find(after)?;
     let rest = &after[found.end()..];
     let letter = letter_at(rest, options)?;
     let tail = &rest[letter.end..];
-    let end = found.end() + letter.end;
-    let next = || correction(tail, options).map(|(index, more)| (index, end + more));
-    (!is_denied(tail, letter.index, options)
+    let meant = !is_denied(tail, letter.index, options)
         && joined_letters(tail, options).is_empty()
-        && ends_clause(tail, letter.index, options))
-    .then_some((letter.index, end))
-    .or_else(next)
+        && ends_clause(tail, letter.index, options);
+    meant.then(|| (letter.index, found.end()..found.end() + letter.end))
 }
 
 /// Whether nothing, or only the option's text, stands between a letter and the end of its clause.

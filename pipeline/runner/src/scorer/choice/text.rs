@@ -21,7 +21,7 @@ pub(super) fn last_line(text: &str, options: &Options<'_>) -> Option<Extraction>
 }
 
 fn exact(text: &str, rule: &'static str, options: &Options<'_>) -> Option<Extraction> {
-    if options.is_lone_letter(text) {
+    if options.is_lone_letter(text) || is_question(text) {
         return None;
     }
     match options.equal_to(text) {

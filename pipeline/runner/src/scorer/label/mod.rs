@@ -9,6 +9,9 @@
 //! 5. `label.last_sentence`, `label.mention`: the only label that the last sentence, or else the
 //!    whole answer, mentions without denying it.
 //!
+//! What is doubted, asked, supposed under a condition or reported of others is no statement, see
+//! [`super::stance`]; a label that another one qualifies ("yes, but maybe") is ambiguous.
+//!
 //! The longest name wins, so that 脾肾阳虚证 is not read as 肾阳虚证; "no" before a noun is no
 //! answer.
 
@@ -23,19 +26,21 @@ use regex::Regex;
 use serde_json::Value;
 
 use self::set::LabelSet;
-use self::statement::{last_statement, mentioned, read_phrase};
+use self::statement::{is_qualified, last_statement, mentioned, read_phrase};
 use super::Scorer;
+use super::conclusion::conclusion;
 use super::extraction::Extraction;
 use super::fold::{fold, plain};
 use super::json_field::{FieldValue, answer_field};
 use super::row::{Truth, correct_row};
 use super::sentence::sentences;
+use super::stance::{Discourse, Stance, is_question};
 use crate::reading::without_reasoning;
 
 pub use aliases::{AliasError, AliasTable};
 
 /// Raised whenever an answer may be read differently.
-const REVISION: u32 = 1;
+const REVISION: u32 = 2;
 
 const FIELDS: [&str; 13] = [
     "answer",
@@ -132,7 +137,7 @@ fn read_label(answer: &str, labels: &LabelSet) -> Extraction {
     if let Some(field) = answer_field(&answer, &FIELDS) {
         return from_field(&field, labels);
     }
-    let text = plain(&answer);
+    let text = plain(conclusion(&answer));
     last_statement(&text, labels)
         .or_else(|| lone(&text, labels))
         .or_else(|| first_word(&text, labels))
@@ -154,6 +159,9 @@ fn lone(text: &str, labels: &LabelSet) -> Option<Extraction> {
         .into_iter()
         .find_map(|(candidate, rule)| {
             let index = labels.index_of(candidate)?;
+            if is_question(candidate) {
+                return None;
+            }
             Some(Extraction::found(labels.label(index), rule, candidate))
         })
 }
@@ -164,12 +172,22 @@ fn first_word(text: &str, labels: &LabelSet) -> Option<Extraction> {
         Regex::new(r"(?i)^\W*(.{1,80}?)(?:\s*[,.;:!?()\n。—–]|\s+-\s|\s+(?:because|since|as|the|it|this|these|there|they)(?-u:\b)|$)")
             .expect("a valid pattern")
     });
-    let head = HEAD.captures(text.trim_start())?.get(1)?.as_str();
-    let index = labels.index_of(head)?;
+    let head = HEAD.captures(text)?.get(1)?;
+    let index = labels.index_of(head.as_str())?;
+    let discourse = Discourse::new(text);
+    if discourse.stance(head.start(), head.range(), "") != Stance::Asserted {
+        return None;
+    }
+    let end = discourse
+        .sentence_at(head.start())
+        .map_or(head.end(), |sentence| sentence.end.max(head.end()));
+    if is_qualified(&fold(&text[head.end()..end]), index, labels) {
+        return Some(Extraction::ambiguous(&text[head.start()..end]));
+    }
     Some(Extraction::found(
         labels.label(index),
         "label.first_word",
-        head,
+        head.as_str(),
     ))
 }
 

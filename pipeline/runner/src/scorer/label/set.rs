@@ -3,7 +3,7 @@
 use consilium_core::Case;
 
 use super::aliases::AliasTable;
-use crate::scorer::fold::{fold, fold_whole};
+use crate::scorer::fold::{fold, fold_whole, plain};
 use crate::scorer::mention::Form;
 
 /// The closed set of labels an answer is read against.
@@ -15,6 +15,8 @@ pub(super) struct LabelSet {
     forms: Vec<Form>,
     /// The same for whole texts.
     whole: Vec<Form>,
+    /// Names that fold alike though they stand for different labels; only they themselves count.
+    exact: Vec<Form>,
     suffixes: Vec<String>,
 }
 
@@ -26,6 +28,7 @@ impl LabelSet {
             labels: Vec::new(),
             forms: Vec::new(),
             whole: Vec::new(),
+            exact: Vec::new(),
             suffixes: suffixes.iter().map(|suffix| fold(suffix)).collect(),
         };
         let entries = aliases.map_or(&[][..], AliasTable::entries);
@@ -53,6 +56,7 @@ impl LabelSet {
                 set.add(&label, alias);
             }
         }
+        set.part_collisions();
         let longest_first = |form: &Form| std::cmp::Reverse(form.text.len());
         set.forms.sort_by_key(longest_first);
         set
@@ -61,7 +65,8 @@ impl LabelSet {
     /// Adds a name of a label; a name that is taken stays where it is.
     fn add(&mut self, label: &str, name: &str) {
         let key = self.key(name);
-        if key.is_empty() || self.whole.iter().any(|form| form.text == key) {
+        let literal = plain(name).trim().to_owned();
+        if key.is_empty() || self.exact.iter().any(|form| form.text == literal) {
             return;
         }
         let index = self
@@ -72,11 +77,33 @@ impl LabelSet {
                 self.labels.push(label.to_owned());
                 self.labels.len() - 1
             });
+        self.exact.push(Form {
+            index,
+            text: literal,
+        });
         self.whole.push(Form { index, text: key });
         self.forms.push(Form {
             index,
             text: self.stem(fold(name)),
         });
+    }
+
+    /// Keeps folded names that stand for one label, and exact ones for the others.
+    fn part_collisions(&mut self) {
+        let collides = |form: &Form, all: &[Form]| {
+            all.iter()
+                .any(|other| other.text == form.text && other.index != form.index)
+        };
+        let whole: Vec<bool> = (self.whole.iter())
+            .map(|form| collides(form, &self.whole))
+            .collect();
+        let forms: Vec<bool> = (self.forms.iter())
+            .zip(&whole)
+            .map(|(form, whole)| *whole || collides(form, &self.forms))
+            .collect();
+        retain_where(&mut self.exact, &whole, true);
+        retain_where(&mut self.whole, &whole, false);
+        retain_where(&mut self.forms, &forms, false);
     }
 
     /// A name as it is compared: folded, without an ignored ending.
@@ -97,11 +124,27 @@ impl LabelSet {
 
     /// The label that a whole text names.
     pub(super) fn index_of(&self, text: &str) -> Option<usize> {
+        let literal = plain(text);
+        let literal = literal.trim();
+        // A full stop or quotes may surround a name that counts only as it is.
+        let bare = literal
+            .trim_end_matches(['.', '。', ',', '!'])
+            .trim_matches(['"', '“', '”']);
+        let exact = [literal, bare]
+            .into_iter()
+            .find_map(|name| self.exact.iter().find(|form| form.text == name));
         let key = self.key(text);
-        self.whole
-            .iter()
-            .find(|form| form.text == key)
+        exact
+            .or_else(|| self.whole.iter().find(|form| form.text == key))
             .map(|form| form.index)
+    }
+
+    /// The longest name that a folded text begins with, else nothing.
+    pub(super) fn form_at(&self, folded: &str) -> &str {
+        self.forms
+            .iter()
+            .find(|form| folded.starts_with(&form.text))
+            .map_or("", |form| &form.text)
     }
 
     /// The label as the case spells it.
@@ -113,4 +156,10 @@ impl LabelSet {
     pub(super) fn forms(&self) -> &[Form] {
         &self.forms
     }
+}
+
+/// Keeps the forms whose mark is as wanted.
+fn retain_where(forms: &mut Vec<Form>, marks: &[bool], wanted: bool) {
+    let mut marks = marks.iter();
+    forms.retain(|_| marks.next() == Some(&wanted));
 }

@@ -9,6 +9,7 @@ use crate::scorer::extraction::Extraction;
 use crate::scorer::fold::fold;
 use crate::scorer::mention::{Mention, is_negated, mentions, stands_alone, unanimous};
 use crate::scorer::sentence::sentences;
+use crate::scorer::stance::{Discourse, Stance, is_question, is_taken_back, stance};
 
 static CUES: LazyLock<[Regex; 2]> = LazyLock::new(|| {
     [
@@ -34,9 +35,13 @@ static FILLER: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a valid pattern")
 });
 
+/// What joins a label to another that takes something away from it.
 static JUNCTION: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^[证型候]? ?(?:or |and |and or |or maybe |或者?|和|与|及|还是|兼)? ?")
-        .expect("a valid pattern")
+    Regex::new(concat!(
+        r"^[证型候]? ?(?:(?:or|and|but|yet|though|although|however|maybe|perhaps|possibly|probably|also|rather|more|it|is|could|might|may|be|even|then|again|with|to|the|answer) )*",
+        r"(?:或者?|和|与|及|还是|兼|但是?|不过|也许|也|可能|是)* ?",
+    ))
+    .expect("a valid pattern")
 });
 
 static WRONG_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
@@ -52,13 +57,27 @@ pub(super) fn last_statement(text: &str, labels: &LabelSet) -> Option<Extraction
         .map(|cue| (cue.end(), cue.start()))
         .collect();
     cues.sort_unstable();
+    let discourse = Discourse::new(text);
+    let mut doubted: Vec<String> = Vec::new();
     cues.iter().rev().find_map(|&(end, start)| {
         let line = text[..start].rfind('\n').map_or(0, |line| line + 1);
         if WRONG_BEFORE.is_match(&text[line..start]) {
             return None;
         }
         let phrase = text[end..].lines().next().unwrap_or_default();
-        read_phrase(phrase, labels, "label.cue")
+        let read = read_phrase(phrase, labels, "label.cue")?;
+        let Extraction::Found { predicted, .. } = &read else {
+            return Some(read);
+        };
+        match discourse.stance(start, end..end, labels.form_at(&fold(phrase))) {
+            Stance::Asserted if doubted.contains(predicted) => Some(Extraction::ambiguous(phrase)),
+            Stance::Asserted => Some(read),
+            Stance::Supposed => None,
+            Stance::Doubted => {
+                doubted.push(predicted.clone());
+                None
+            }
+        }
     })
 }
 
@@ -78,17 +97,24 @@ pub(super) fn read_phrase(
         head = &head[filler.end()..];
     }
     if let Some(first) = label_at(head, labels) {
-        let mut rest = &head[first.end..];
-        let junction = JUNCTION.find(rest).map_or(0, |found| found.end());
-        if junction > 0 {
-            rest = &rest[junction..];
-            if label_at(rest, labels).is_some_and(|other| other.index != first.index) {
-                return Some(Extraction::ambiguous(sentence));
-            }
+        if is_qualified(&head[first.end..], first.index, labels) {
+            return Some(Extraction::ambiguous(sentence));
         }
         return Some(Extraction::found(labels.label(first.index), rule, sentence));
     }
     mentioned(sentence, labels, rule)
+}
+
+/// Whether a folded text joins another label to the one before it: "yes, but maybe".
+pub(super) fn is_qualified(rest: &str, index: usize, labels: &LabelSet) -> bool {
+    let joined = |end: usize| label_at(&rest[end..], labels).is_some_and(|it| it.index != index);
+    let junction = JUNCTION.find(rest).map_or(0, |found| found.end());
+    // A word of the junction may itself be a label: "yes, but maybe".
+    let words = rest[..junction]
+        .match_indices(' ')
+        .map(|(at, _)| at + 1)
+        .any(joined);
+    words || joined(junction)
 }
 
 /// The longest label at the start of a folded text, if it is not denied.
@@ -106,10 +132,40 @@ fn label_at(folded: &str, labels: &LabelSet) -> Option<Mention> {
         .filter(|mention| !is_negated(folded, *mention))
 }
 
-/// The only label that a text mentions without denying it.
+/// The only label that a text mentions and means.
+///
+/// A label that is doubted is no rival in another sentence, and is one in its own.
 pub(super) fn mentioned(text: &str, labels: &LabelSet, rule: &'static str) -> Option<Extraction> {
-    match unanimous(&mentions(&fold(text), labels.forms())) {
-        Ok(index) => Some(Extraction::found(labels.label(index?), rule, text)),
-        Err(()) => Some(Extraction::ambiguous(text)),
+    let mut meant: Vec<Mention> = Vec::new();
+    let mut rivals: Vec<Mention> = Vec::new();
+    let mut doubted: Vec<Mention> = Vec::new();
+    let ranges = sentences(text);
+    for (at, range) in ranges.iter().enumerate() {
+        let sentence = &text[range.clone()];
+        let next = ranges.get(at + 1).map_or("", |next| &text[next.clone()]);
+        let open = is_question(sentence) || is_taken_back(next);
+        let folded = fold(sentence);
+        let (asserted, other): (Vec<Mention>, Vec<Mention>) = mentions(&folded, labels.forms())
+            .into_iter()
+            .partition(|mention| {
+                let (before, after) = (&folded[..mention.start], &folded[mention.end..]);
+                !open && stance(before, after) == Stance::Asserted
+            });
+        if !asserted.is_empty() {
+            rivals.extend(&other);
+        }
+        meant.extend(asserted);
+        doubted.extend(other);
     }
+    let index = match unanimous(&meant) {
+        Ok(index) => index?,
+        Err(()) => return Some(Extraction::ambiguous(text)),
+    };
+    let contested = rivals.iter().any(|mention| mention.index != index)
+        || doubted.iter().any(|mention| mention.index == index);
+    Some(if contested {
+        Extraction::ambiguous(text)
+    } else {
+        Extraction::found(labels.label(index), rule, text)
+    })
 }

@@ -222,6 +222,6 @@ fn aliases_stand_for_their_label() {
     let signature = crate::scorer::Scorer::signature(&scorer).to_string();
     assert_eq!(
         signature,
-        format!("label|rev:1|aliases:{digest}|suffixes:none")
+        format!("label|rev:2|aliases:{digest}|suffixes:none")
     );
 }

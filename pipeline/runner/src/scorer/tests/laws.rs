@@ -23,6 +23,10 @@ fn pieces() -> impl Strategy<Value = String> {
         Just("证型：".to_owned()),
         Just("yes".to_owned()),
         Just(" no ".to_owned()),
+        Just("I doubt ".to_owned()),
+        Just(", no wait, ".to_owned()),
+        Just("如果".to_owned()),
+        Just("? ".to_owned()),
         Just("```".to_owned()),
         Just("{\"x\": ".to_owned()),
         "\\PC{0,12}",
@@ -56,6 +60,25 @@ proptest! {
         let read = read_choice(&format!("{before}\nAnswer: {letter}"), &list);
         let Extraction::Found { predicted, .. } = read else { panic!("read {read:?}") };
         prop_assert_eq!(&predicted, letter);
+    }
+
+    #[test]
+    fn a_doubted_statement_is_never_credited(
+        doubt in prop::sample::select(vec![
+            "I don't think ", "I doubt that ", "It is unlikely that ", "It's not clear whether ",
+            "I am not sure that ", "Some would say that ", "If ", "Perhaps ", "Nobody says ",
+        ]),
+        statement in prop::sample::select(vec![
+            "the answer is B", "the correct answer is: (B)", "B is correct", "option B is the best answer",
+            "the best choice would be option B", "it is B", "the answer is Beriberi",
+            "the most likely diagnosis is beriberi", "this is beriberi", "my answer is **B**",
+        ]),
+        before in prop::sample::select(vec!["", "She is ill. ", "患者乏力。\n", "Thiamine is low; "]),
+    ) {
+        let list = options("A=Anemia|B=Beriberi|C=Cholera|D=Dengue");
+        let read = read_choice(&format!("{before}{doubt}{statement}."), &list);
+        let found = matches!(read, Extraction::Found { .. });
+        prop_assert!(!found, "read {:?}", read);
     }
 
     #[test]
