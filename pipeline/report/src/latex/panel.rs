@@ -1,4 +1,4 @@
-//! Cuts a table that is wider than the page into panels, each with the first column.
+//! Cuts a table that is wider than the page into panels, each with the columns that name its rows.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -15,20 +15,42 @@ const PAGE_LINES: usize = 42;
 
 /// Indices of the columns of each panel.
 pub(super) fn panels(sheet: &Sheet) -> Vec<Vec<usize>> {
+    let keys = key_columns(sheet);
     let mut panels = Vec::new();
     let mut panel: Vec<usize> = Vec::new();
     let mut used = 0;
     for (index, heading) in sheet.headings.iter().enumerate() {
         let need = set_width(heading) + GAP;
-        if panel.len() > 1 && used + need > LINE {
-            panels.push(std::mem::replace(&mut panel, vec![0]));
-            used = set_width(&sheet.headings[0]) + GAP;
+        if panel.len() > keys && used + need > LINE {
+            panels.push(std::mem::replace(&mut panel, (0..keys).collect()));
+            used = sheet.headings[..keys]
+                .iter()
+                .map(|key| set_width(key) + GAP)
+                .sum();
         }
         panel.push(index);
         used += need;
     }
     panels.push(panel);
     panels
+}
+
+/// How many leading columns name a row: those of text, as long as they leave room for values.
+fn key_columns(sheet: &Sheet) -> usize {
+    let keys = sheet
+        .headings
+        .iter()
+        .take_while(|heading| heading.alignment == Alignment::Left)
+        .count();
+    let width: usize = sheet.headings[..keys]
+        .iter()
+        .map(|key| set_width(key) + GAP)
+        .sum();
+    if keys > 0 && width <= LINE / 2 {
+        keys
+    } else {
+        1
+    }
 }
 
 /// Width of the column as it is set.

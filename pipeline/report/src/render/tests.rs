@@ -297,6 +297,36 @@ fn a_wide_matrix_keeps_every_cell_in_latex() {
     assert_eq!(cells, 170 * 170);
 }
 
+#[test]
+fn every_latex_panel_names_its_rows_in_full() {
+    let mut columns = vec![
+        column("dataset", "Dataset", Unit::Plain),
+        column("system", "System", Unit::Plain),
+    ];
+    columns.extend((0..20).map(|index| {
+        let title = format!("Outcome {index}");
+        column(&title, &title, Unit::Plain)
+    }));
+    let mut row = vec![text("choice"), text("direct")];
+    row.extend((0..20).map(|value| Cell::Integer { value }));
+    let report = Report {
+        tables: vec![Table {
+            name: "outcomes".to_owned(),
+            title: "Outcomes".to_owned(),
+            columns,
+            rows: vec![row],
+            sql: String::new(),
+            notes: Vec::new(),
+        }],
+        ..Report::default()
+    };
+    let files = render(&report, &[Format::Latex]).unwrap();
+    let table = std::str::from_utf8(&files[1].bytes).unwrap();
+    let panels = table.matches("\\begin{tabular}").count();
+    assert!(panels > 1, "{table}");
+    assert_eq!(table.matches("choice & direct").count(), panels, "{table}");
+}
+
 /// A report with the text in every place a text can be.
 fn filled(text: &str) -> Report {
     let missing = Estimate {
