@@ -1,5 +1,7 @@
 //! Nothing recorded is lost, nothing is done twice.
 
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, ChildStderr, Stdio};
 use std::time::Duration;
 
 use crate::program::{MockServer, Workplace, choice_cases, choice_study};
@@ -8,7 +10,7 @@ use crate::program::{MockServer, Workplace, choice_cases, choice_study};
 const CONCURRENCY: u64 = 16;
 
 fn stats(server: &MockServer) -> serde_json::Value {
-    use std::io::{Read as _, Write as _};
+    use std::io::Write as _;
     let address = server
         .base_url
         .trim_start_matches("http://")
@@ -23,6 +25,26 @@ fn stats(server: &MockServer) -> serde_json::Value {
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     serde_json::from_str(text.split("\r\n\r\n").nth(1).unwrap()).unwrap()
+}
+
+/// A run that has begun to ask, and the rest of what it says.
+fn executing(place: &Workplace) -> (Child, BufReader<ChildStderr>) {
+    let mut process = place
+        .command(&["run", "study.toml"])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stderr = BufReader::new(process.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("samples to execute") {
+        line.clear();
+        assert!(
+            stderr.read_line(&mut line).unwrap() > 0,
+            "the run ended before it began"
+        );
+    }
+    (process, stderr)
 }
 
 #[test]
@@ -71,8 +93,7 @@ fn a_second_process_on_the_same_run_is_refused() {
             server.base_url
         )),
     );
-    let mut first = place.command(&["run", "study.toml"]).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(1500));
+    let (mut first, _stderr) = executing(&place);
     let second = place.run(&["run", "study.toml"]);
     first.kill().unwrap();
     first.wait().unwrap();
@@ -92,22 +113,17 @@ fn an_interrupt_leaves_a_run_that_goes_on() {
             server.base_url
         )),
     );
-    let process = place
-        .command(&["run", "study.toml"])
-        .stderr(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_millis(1200));
+    let (mut process, mut stderr) = executing(&place);
+    std::thread::sleep(Duration::from_millis(300));
     let interrupted = std::process::Command::new("kill")
         .args(["-INT", &process.id().to_string()])
         .status()
         .unwrap();
     assert!(interrupted.success());
-    let output = process.wait_with_output().unwrap();
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("run again to continue"), "{stderr}");
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(process.wait().unwrap().code(), Some(1), "{said}");
+    assert!(said.contains("run again to continue"), "{said}");
     let finished = place.run(&["run", "study.toml"]);
     assert_eq!(
         place.count(

@@ -5,9 +5,19 @@ use std::collections::BTreeSet;
 use arrow::array::AsArray as _;
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int32Type, Int64Type};
-use consilium_core::SampleKey;
+use consilium_core::{Outcome, SampleKey};
 use datafusion::common::Result;
 use datafusion::prelude::SessionContext;
+
+/// SQL condition: the outcome says nothing about the model, as [`Outcome::is_infrastructure`] has it.
+pub fn infrastructure_failed() -> String {
+    let outcomes: Vec<String> = Outcome::ALL
+        .into_iter()
+        .filter(|outcome| outcome.is_infrastructure())
+        .map(|outcome| format!("'{outcome}'"))
+        .collect();
+    format!("outcome IN ({})", outcomes.join(", "))
+}
 
 /// Failed samples of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,11 +36,12 @@ pub struct FailedSamples {
 /// When the run's tables cannot be read.
 pub async fn failed_samples(session: &SessionContext) -> Result<Vec<FailedSamples>> {
     let batches = session
-        .sql(
+        .sql(&format!(
             "SELECT coalesce(error_kind, 'unknown') AS kind, count(*) AS n, \
-             coalesce(min(error), 'no message') AS example FROM samples WHERE outcome IN ('error', \
-             'timeout', 'budget', 'cancelled') GROUP BY kind ORDER BY n DESC, kind",
-        )
+             coalesce(min(error), 'no message') AS example FROM samples WHERE {} GROUP BY kind ORDER BY \
+             n DESC, kind",
+            infrastructure_failed()
+        ))
         .await?
         .collect()
         .await?;
@@ -56,10 +67,10 @@ pub async fn failed_samples(session: &SessionContext) -> Result<Vec<FailedSample
 /// When the run's samples cannot be read.
 pub async fn failed_keys(session: &SessionContext) -> Result<BTreeSet<SampleKey>> {
     let batches = session
-        .sql(
-            "SELECT dataset, case_id, system, epoch FROM latest WHERE outcome IN ('error', 'timeout', \
-             'budget', 'cancelled')",
-        )
+        .sql(&format!(
+            "SELECT dataset, case_id, system, epoch FROM latest WHERE {}",
+            infrastructure_failed()
+        ))
         .await?
         .collect()
         .await?;

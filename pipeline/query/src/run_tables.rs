@@ -18,6 +18,7 @@ use datafusion::prelude::SessionContext;
 use url::Url;
 
 use crate::cases::{identifier, quoted};
+use crate::failures::infrastructure_failed;
 
 /// A run to be queried: its folder and what it says of itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,9 +69,6 @@ pub async fn register_runs(session: &SessionContext, runs: &[RunSource]) -> Resu
     register_view(session, "samples", &samples).await
 }
 
-/// Outcomes that say nothing about the model, as SQL.
-const INFRASTRUCTURE: &str = "('error', 'timeout', 'budget', 'cancelled')";
-
 /// Registers `cases`, `latest` and `finished` of one run, for its work list.
 ///
 /// `latest` holds the last attempt at every sample. With `retry_failed` a sample whose last attempt
@@ -95,7 +93,7 @@ pub async fn register_run_work(
     .await?;
     let finished = "SELECT dataset, case_id, system, epoch FROM latest";
     if retry_failed {
-        let sql = format!("{finished} WHERE outcome NOT IN {INFRASTRUCTURE}");
+        let sql = format!("{finished} WHERE NOT ({})", infrastructure_failed());
         return register_finished(session, &sql).await;
     }
     register_finished(session, finished).await

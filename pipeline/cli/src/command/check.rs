@@ -12,7 +12,6 @@ use consilium_core::study::Study;
 use consilium_query::dataset::CaseReader;
 use consilium_query::snapshot_cases;
 use consilium_runner::backend;
-use consilium_runner::prompt::PromptLibrary;
 use consilium_runner::solver;
 use schemars::schema_for;
 
@@ -104,13 +103,7 @@ fn check_prompts(
     study: &ResolvedStudy,
     samples: &BTreeMap<String, CaseView>,
 ) -> Result<BTreeMap<String, usize>> {
-    let folder = study
-        .study
-        .study
-        .prompts
-        .as_ref()
-        .map(|path| study.folder.join(path));
-    let prompts = PromptLibrary::load(folder.as_deref())?;
+    let prompts = study.prompts()?;
     let mut characters = BTreeMap::new();
     printer::line("Prompts")?;
     for system in &study.study.system {

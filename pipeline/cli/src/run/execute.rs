@@ -78,18 +78,12 @@ fn executor(
         let limited = LimitedBackend::new(backend, Arc::clone(&clock), seed);
         backends.insert(spec.name.clone(), Arc::new(limited));
     }
-    let prompts = study
-        .study
-        .study
-        .prompts
-        .as_ref()
-        .map(|path| study.folder.join(path));
     Ok(RunExecutor::new(ExecutorParts {
         systems: study.study.system.clone(),
         backends,
         recorder,
         clock,
-        prompts: Arc::new(PromptLibrary::load(prompts.as_deref())?),
+        prompts: Arc::new(study.prompts()?),
         study_seed: seed,
         cancel,
     })?)
@@ -184,13 +178,7 @@ pub(crate) async fn execute(
 
     // Prompts are hashed before anything is asked, and must be those that finished samples saw.
     let cancel = CancellationToken::new();
-    let folder = study
-        .study
-        .study
-        .prompts
-        .as_ref()
-        .map(|path| study.folder.join(path));
-    let prompts = prompt_hashes(study, &PromptLibrary::load(folder.as_deref())?)?;
+    let prompts = prompt_hashes(study, &study.prompts()?)?;
     if !manifest.prompts.is_empty() && manifest.prompts != prompts {
         return Err(changed_prompts(&manifest.run, &manifest.prompts, &prompts));
     }

@@ -158,7 +158,7 @@ async fn warnings(
                 manifest.planned
             ));
         }
-        let failed = "outcome IN ('error', 'timeout', 'budget', 'cancelled')";
+        let failed = consilium_query::infrastructure_failed();
         let clause = if several {
             format!("{only} AND {failed}")
         } else {

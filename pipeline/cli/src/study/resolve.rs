@@ -8,7 +8,8 @@ use consilium_core::study::{DatasetSpec, ScorerKind, ScorerSpec, Study, SystemSp
 
 use consilium_query::fan_out::Assignment;
 use consilium_query::table::PRESET_NAMES;
-use consilium_runner::{prompt::PromptLibrary, scorer};
+use consilium_runner::prompt::{PromptError, PromptLibrary};
+use consilium_runner::scorer;
 
 use super::checks::{
     Problem, check_backend, check_head, check_system, complete_dataset, problem, suggestion, unique,
@@ -79,6 +80,11 @@ impl ResolvedStudy {
         study
     }
 
+    /// The prompts of the study: built in, or replaced by its folder.
+    pub(crate) fn prompts(&self) -> Result<PromptLibrary, PromptError> {
+        load_prompts(&self.study, &self.folder)
+    }
+
     /// Which system runs on which dataset.
     pub(crate) fn assignments(&self, only: &[String]) -> Result<Vec<Assignment>> {
         for name in only {
@@ -116,6 +122,11 @@ impl ResolvedStudy {
             })
             .collect())
     }
+}
+
+fn load_prompts(study: &Study, folder: &Path) -> Result<PromptLibrary, PromptError> {
+    let replaced = study.study.prompts.as_ref().map(|path| folder.join(path));
+    PromptLibrary::load(replaced.as_deref())
 }
 
 /// A path without `.` and `..`, which would only confuse whoever reads a manifest.
@@ -160,14 +171,7 @@ fn complete(mut study: Study, folder: &Path) -> Result<(Study, Vec<String>), Pro
     for system in &study.system {
         check_system(&study, system)?;
     }
-    PromptLibrary::load(
-        study
-            .study
-            .prompts
-            .as_ref()
-            .map(|path| folder.join(path))
-            .as_deref(),
-    )?;
+    load_prompts(&study, folder)?;
     complete_scorers(&mut study, folder, &mut notes)?;
     for table in &study.table {
         if !PRESET_NAMES.contains(&table.preset.as_str()) {
