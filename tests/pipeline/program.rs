@@ -1,7 +1,7 @@
 //! The binary in a folder of its own.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
@@ -111,7 +111,11 @@ impl Drop for MockServer {
 /// The public data sets, when they are at hand: `$CONSILIUM_DATA`, else `../shared/data`.
 pub(crate) fn public_data(relative: &str) -> Option<PathBuf> {
     let root = std::env::var_os("CONSILIUM_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        // Asked when the test runs: clones that share a target folder share its binary too.
+        || {
+            PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
+                .join("../../../shared/data")
+        },
         PathBuf::from,
     );
     let path = root.join(relative);
