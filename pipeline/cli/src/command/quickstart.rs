@@ -11,9 +11,7 @@ use consilium_report::Format;
 use super::report::write_report;
 use super::run::{exit_code, run_study};
 use crate::printer;
-use crate::run::{
-    ExecuteOptions, PrepareOptions, ReportRequest, build_report, sources, write_atomically,
-};
+use crate::run::{ExecuteOptions, PrepareOptions, build_report, sources, write_atomically};
 use crate::study::{ResolvedStudy, load};
 
 /// Run the sample study end to end: run, score, report. Needs no server, key or network.
@@ -78,7 +76,7 @@ pub(crate) async fn quickstart(given: &QuickstartArguments) -> Result<ExitCode> 
     .await?;
     let report_folder = given.dir.join("reports").join("quickstart");
     let sources = sources(Path::new(""), &[run_argument(&run)])?;
-    let report = build_report(&ReportRequest { runs: &sources }).await?;
+    let report = build_report(&sources).await?;
     let formats = [
         Format::Markdown,
         Format::Latex,

@@ -8,7 +8,7 @@ use clap::Args;
 use consilium_report::{Format, Report, render};
 
 use crate::printer;
-use crate::run::{ReportRequest, build_report, sources, write_atomically};
+use crate::run::{build_report, sources, write_atomically};
 
 /// Write the tables of runs as Markdown, LaTeX, CSV, HTML and JSON.
 #[derive(Debug, Args)]
@@ -39,7 +39,7 @@ pub(crate) async fn report(given: &ReportArguments, runs: &Path) -> Result<ExitC
             .collect();
         Path::new("reports").join(names.join("+"))
     });
-    let report = build_report(&ReportRequest { runs: &sources }).await?;
+    let report = build_report(&sources).await?;
     write_report(&report, &given.format, &out)?;
     for warning in &report.warnings {
         printer::note(&format!("note: {warning}"));

@@ -7,14 +7,14 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use consilium_core::{ScoreRow, Table};
+use consilium_query::RunSource;
 use consilium_query::table::recompute;
-use consilium_query::{RunSource, query_session, register_runs};
 use consilium_report::{Format, Report, render};
 use consilium_store::{RunDirectory, RunTable, read_rows};
 
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;
-use crate::run::{compute_scores, source, sources, table_context};
+use crate::run::{compute_scores, session_over, source, sources, table_context};
 
 /// Check that a run is whole and that its numbers follow from its rows.
 #[derive(Debug, Args)]
@@ -77,8 +77,7 @@ async fn verify_run(directory: &RunDirectory) -> Result<Vec<String>> {
         ));
     }
     let run = source(directory)?;
-    let session = query_session(1)?;
-    register_runs(&session, std::slice::from_ref(&run)).await?;
+    let session = session_over(std::slice::from_ref(&run)).await?;
     let mut tables = 0;
     for path in table_files(&directory.root().join("tables"))? {
         let table = match read_table(&path) {
@@ -210,8 +209,7 @@ async fn verify_report(folder: &Path, runs: &[RunSource]) -> Result<Vec<String>>
     })?;
     let report: Report =
         serde_json::from_slice(&bytes).with_context(|| format!("read {}", path.display()))?;
-    let session = query_session(1)?;
-    register_runs(&session, runs).await?;
+    let session = session_over(runs).await?;
     let mut findings = Vec::new();
     let mut tables = Vec::with_capacity(report.tables.len());
     let mut numbers = 0;

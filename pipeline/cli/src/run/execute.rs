@@ -10,7 +10,7 @@ use consilium_core::{CallRow, Clock, Outcome, RunStatus, RunStopped, SampleExecu
 use consilium_query::fan_out::{FanOutError, Selection, Work, count_work, explain_work, run_work};
 use consilium_query::{
     FailedSamples, RunSource, SessionContext, cases, count, failed_keys, failed_samples,
-    query_session, register_nothing_finished, register_run_work, register_runs, work_session,
+    register_nothing_finished, register_run_work, work_session,
 };
 use consilium_runner::backend::{self, AnswerKey, LimitedBackend};
 use consilium_runner::context::SampleRecorder;
@@ -317,8 +317,7 @@ pub(crate) async fn execute(
 
 /// Samples of a run whose last attempt failed for lack of infrastructure, by kind.
 async fn failures(directory: &RunDirectory) -> Result<Vec<FailedSamples>> {
-    let session = query_session(1)?;
-    register_runs(&session, &[super::source(directory)?]).await?;
+    let session = super::session_over(&[super::source(directory)?]).await?;
     Ok(failed_samples(&session).await?)
 }
 

@@ -11,7 +11,7 @@ mod tables;
 use std::path::Path;
 
 use anyhow::Result;
-use consilium_query::RunSource;
+use consilium_query::{RunSource, SessionContext, query_session, register_runs};
 use consilium_store::RunDirectory;
 
 pub(crate) use execute::{ExecuteOptions, Execution, execute, plan, signal};
@@ -19,7 +19,7 @@ pub(crate) use files::write_atomically;
 pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use progress::duration;
 pub(crate) use score::{compute_scores, score_run};
-pub(crate) use tables::{ReportRequest, build_report, table_context, write_tables};
+pub(crate) use tables::{build_report, table_context, write_tables};
 
 /// The named runs, to be queried.
 pub(crate) fn sources(runs: &Path, names: &[String]) -> Result<Vec<RunSource>> {
@@ -27,6 +27,14 @@ pub(crate) fn sources(runs: &Path, names: &[String]) -> Result<Vec<RunSource>> {
         .iter()
         .map(|name| source(&RunDirectory::find(runs, name)?))
         .collect()
+}
+
+/// A session over runs whose numbers must be the same each time: one partition, so that sums of
+/// fractions do not depend on which thread was first.
+pub(crate) async fn session_over(runs: &[RunSource]) -> Result<SessionContext> {
+    let session = query_session(1)?;
+    register_runs(&session, runs).await?;
+    Ok(session)
 }
 
 /// One run, to be queried.

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use consilium_core::study::Study;
 use consilium_core::{RunManifest, ScoreRow};
-use consilium_query::{for_each_pair, query_session, register_runs};
+use consilium_query::for_each_pair;
 use consilium_runner::scorer;
 use consilium_store::{RunDirectory, replace_scores};
 
@@ -49,8 +49,7 @@ pub(crate) async fn compute_scores(
             format!("there are {}", known.join(", ")),
         ));
     }
-    let session = query_session(1)?;
-    register_runs(&session, &[super::source(directory)?]).await?;
+    let session = super::session_over(&[super::source(directory)?]).await?;
     let mut scored = Vec::new();
     for spec in &study.scorer {
         if !only.is_empty() && !only.iter().any(|name| name == spec.display_name()) {

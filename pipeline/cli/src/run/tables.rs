@@ -3,19 +3,13 @@
 use anyhow::{Context as _, Result};
 use consilium_core::study::{Study, TableSpec};
 use consilium_core::{RunManifest, RunStatus, Table};
+use consilium_query::RunSource;
 use consilium_query::table::{STANDARD_TABLES, TableContext, evaluate_tables};
-use consilium_query::{RunSource, query_session, register_runs};
 use consilium_report::Report;
 use consilium_store::RunDirectory;
 use jiff::Timestamp;
 
 use super::write_atomically;
-
-/// What a report is asked to hold.
-pub(crate) struct ReportRequest<'a> {
-    /// Runs in order.
-    pub(crate) runs: &'a [RunSource],
-}
 
 /// What the tables' queries need to know of the runs.
 pub(crate) fn table_context(runs: &[RunSource]) -> TableContext {
@@ -45,9 +39,7 @@ fn table_specs(manifest: &RunManifest) -> Result<Vec<TableSpec>> {
 /// Makes the tables of one run and writes each beside its query under `tables/`.
 pub(crate) async fn write_tables(directory: &RunDirectory) -> Result<Vec<Table>> {
     let runs = [super::source(directory)?];
-    // One partition: sums of fractions must not depend on which thread was first.
-    let session = query_session(1)?;
-    register_runs(&session, &runs).await?;
+    let session = super::session_over(&runs).await?;
     let tables = evaluate_tables(
         &session,
         &table_specs(&runs[0].manifest)?,
@@ -68,10 +60,8 @@ pub(crate) async fn write_tables(directory: &RunDirectory) -> Result<Vec<Table>>
 }
 
 /// Makes the report of runs.
-pub(crate) async fn build_report(request: &ReportRequest<'_>) -> Result<Report> {
-    let runs = request.runs;
-    let session = query_session(1)?;
-    register_runs(&session, runs).await?;
+pub(crate) async fn build_report(runs: &[RunSource]) -> Result<Report> {
+    let session = super::session_over(runs).await?;
     let first = runs.first().context("a report needs a run")?;
     let specs = table_specs(&first.manifest)?;
     let tables = evaluate_tables(&session, &specs, table_context(runs)).await?;

@@ -6,7 +6,7 @@ use consilium_core::ErrorKind;
 use consilium_core::study::BackendSpec;
 use futures::future::BoxFuture;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use reqwest::{Client, Response};
+use reqwest::{Client, RequestBuilder, Response};
 use tokio::time::Instant;
 
 use super::address::Address;
@@ -79,6 +79,24 @@ impl OpenAi {
         })
     }
 
+    /// Sends a request with the key, if there is one, and receives all of the reply.
+    async fn send_authorized(
+        &self,
+        mut request: RequestBuilder,
+        secrets: Secrets<'_>,
+    ) -> Result<(u16, HeaderMap, Vec<u8>), CallFailure> {
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization);
+        }
+        let response = request
+            .send()
+            .await
+            .map_err(|error| failure::of_transport(error, secrets))?;
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        Ok((status, headers, receive(response, secrets).await?))
+    }
+
     async fn exchange(
         &self,
         request: &ChatRequest,
@@ -90,18 +108,12 @@ impl OpenAi {
         };
         let body = wire::body(request, dialect)
             .map_err(|error| CallFailure::new(ErrorKind::BadRequest, error.to_string()))?;
-        let mut post = self.client.post(self.address.chat.clone()).body(body);
-        post = post.header(CONTENT_TYPE, "application/json");
-        if let Some(authorization) = &self.authorization {
-            post = post.header(AUTHORIZATION, authorization);
-        }
-        let response = post
-            .send()
-            .await
-            .map_err(|error| failure::of_transport(error, secrets))?;
-        let status = response.status().as_u16();
-        let headers = response.headers().clone();
-        let received = receive(response, secrets).await?;
+        let post = self
+            .client
+            .post(self.address.chat.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .body(body);
+        let (status, headers, received) = self.send_authorized(post, secrets).await?;
         if !(200..300).contains(&status) {
             let (mut failure, complaint) = failure::of_status(status, &headers, &received, secrets);
             self.learner.learn(status, &complaint, request, dialect);
@@ -135,20 +147,11 @@ impl OpenAi {
             request: None,
             key: self.key.as_ref(),
         };
-        let mut get = self
+        let get = self
             .client
             .get(self.address.models.clone())
             .timeout(PROBE_DEADLINE);
-        if let Some(authorization) = &self.authorization {
-            get = get.header(AUTHORIZATION, authorization);
-        }
-        let response = get
-            .send()
-            .await
-            .map_err(|error| failure::of_transport(error, secrets))?;
-        let status = response.status().as_u16();
-        let headers = response.headers().clone();
-        let received = receive(response, secrets).await?;
+        let (status, headers, received) = self.send_authorized(get, secrets).await?;
         match status {
             200..300 => Ok(()),
             // A server need not list its models: then one token tells.
