@@ -5,13 +5,19 @@ use std::collections::BTreeSet;
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// (crate, what it may depend on).
-const ALLOWED: [(&str, &[&str]); 8] = [
+const ALLOWED: [(&str, &[&str]); 9] = [
     ("consilium-core", &[]),
     ("consilium-metrics", &["consilium-core"]),
+    ("consilium-models", &["consilium-core"]),
     ("consilium-store", &["consilium-core"]),
     (
         "consilium-runner",
-        &["consilium-core", "consilium-metrics", "consilium-store"],
+        &[
+            "consilium-core",
+            "consilium-metrics",
+            "consilium-models",
+            "consilium-store",
+        ],
     ),
     (
         "consilium-query",
@@ -79,6 +85,8 @@ fn heavy_libraries_stay_where_they_belong() {
     for (library, users) in [
         ("datafusion", &["consilium-query"] as &[&str]),
         ("reqwest", &["consilium-runner"]),
+        ("candle-core", &["consilium-models"]),
+        ("tantivy", &["consilium-runner"]),
         (
             "parquet",
             &["consilium-query", "consilium-runner", "consilium-store"],

@@ -1,0 +1,1 @@
+//! Local encoders for embeddings and `BERTScore`.
