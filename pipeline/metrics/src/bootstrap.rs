@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::interval::{Interval, is_level};
+use crate::metric::TextMetric;
 
 /// The rows of one case, summed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +19,51 @@ pub struct CaseSum {
     pub sum: f64,
     /// Number of rows. A case without rows takes no part.
     pub n: u64,
+}
+
+/// The integer statistics of a text metric over one case's rows, summed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseStatistics {
+    /// Case id. Entries with the same id are added together.
+    pub case: String,
+    /// Element-wise sum of the rows' statistics.
+    pub statistics: Vec<i64>,
+}
+
+/// Returns the percentile bootstrap interval of an additive text metric, resampling cases.
+///
+/// A replicate draws as many cases as there are, with replacement, and its value is the score of the
+/// drawn cases' summed statistics; no text is read again. Draws, quantiles and the `None` cases are
+/// those of [`clustered_bootstrap_mean`].
+///
+/// Source: Koehn 2004, with cases as sampling units.
+pub fn clustered_bootstrap_text(
+    metric: &dyn TextMetric,
+    cases: &[CaseStatistics],
+    seed: u64,
+    replicates: u32,
+    level: f64,
+) -> Option<Interval> {
+    let mut sorted: Vec<&CaseStatistics> = cases.iter().collect();
+    sorted.sort_unstable_by(|a, b| a.case.cmp(&b.case).then(a.statistics.cmp(&b.statistics)));
+    let clusters: Vec<Vec<i64>> = sorted
+        .chunk_by(|a, b| a.case == b.case)
+        .map(|rows| {
+            let rows: Vec<&[i64]> = rows.iter().map(|row| row.statistics.as_slice()).collect();
+            crate::metric::sum(&rows)
+        })
+        .collect();
+    if replicates == 0 || !is_level(level) || clusters.len() < 2 {
+        return None;
+    }
+    let values = replicate_values(seed, replicates, |generator| {
+        let mut total = Vec::new();
+        for _ in 0..clusters.len() {
+            crate::metric::add(&mut total, &clusters[draw(clusters.len(), generator)]);
+        }
+        metric.score(&total)
+    });
+    Some(percentile_interval(&values, level))
 }
 
 /// Returns the percentile bootstrap interval of the mean over rows, resampling cases.
@@ -51,22 +97,46 @@ pub fn clustered_bootstrap_mean(
     let smallest = means().fold(f64::INFINITY, f64::min);
     let largest = means().fold(f64::NEG_INFINITY, f64::max);
 
+    let values = replicate_values(seed, replicates, |generator| {
+        // A ratio of sums lies between the case means; rounding must not break that.
+        replicate_mean(&clusters, generator).clamp(smallest, largest)
+    });
+    Some(percentile_interval(&values, level))
+}
+
+/// Ascending values of the replicates; replicate r draws from stream r of the seeded generator.
+fn replicate_values(
+    seed: u64,
+    replicates: u32,
+    value: impl Fn(&mut ChaCha8Rng) -> f64 + Sync,
+) -> Vec<f64> {
     let generator = ChaCha8Rng::seed_from_u64(seed);
     let mut values: Vec<f64> = (0..replicates)
         .into_par_iter()
         .map(|replicate| {
             let mut generator = generator.clone();
             generator.set_stream(u64::from(replicate));
-            // A ratio of sums lies between the case means; rounding must not break that.
-            replicate_mean(&clusters, &mut generator).clamp(smallest, largest)
+            value(&mut generator)
         })
         .collect();
     values.par_sort_unstable_by(f64::total_cmp);
+    values
+}
+
+/// Index of one drawn cluster of `count`.
+fn draw(count: usize, generator: &mut ChaCha8Rng) -> usize {
+    // Multiply-and-shift: the bias is below count / 2⁶⁴, and no rejection loop is needed.
+    let index = (u128::from(generator.next_u64()) * count as u128) >> 64;
+    usize::try_from(index).unwrap_or_default()
+}
+
+/// The interval between the tails of ascending, non-empty values.
+fn percentile_interval(values: &[f64], level: f64) -> Interval {
     let tail = (1.0 - level) / 2.0;
-    Some(Interval {
-        low: quantile(&values, tail),
-        high: quantile(&values, 1.0 - tail),
-    })
+    Interval {
+        low: quantile(values, tail),
+        high: quantile(values, 1.0 - tail),
+    }
 }
 
 /// One (sum, number of rows) per case with rows, in the order of case ids.
@@ -89,13 +159,9 @@ fn sorted_clusters(cases: &[CaseSum]) -> Vec<(f64, f64)> {
 
 /// Draws as many clusters as there are and returns Σ sum / Σ n.
 fn replicate_mean(clusters: &[(f64, f64)], generator: &mut ChaCha8Rng) -> f64 {
-    let count = clusters.len() as u128;
     let (mut sum, mut rows) = (0.0, 0.0);
     for _ in 0..clusters.len() {
-        // Multiply-and-shift: the bias is below count / 2⁶⁴, and no rejection loop is needed.
-        let index = (u128::from(generator.next_u64()) * count) >> 64;
-        let index = usize::try_from(index).unwrap_or_default();
-        let (case_sum, case_rows) = clusters[index];
+        let (case_sum, case_rows) = clusters[draw(clusters.len(), generator)];
         sum += case_sum;
         rows += case_rows;
     }
@@ -238,6 +304,45 @@ mod tests {
             assert_eq!(wide, narrow);
         }
         assert_ne!(wide, clustered_bootstrap_mean(&cases, 12, 1_000, 0.9));
+    }
+
+    #[test]
+    fn text_intervals_come_from_summed_statistics() {
+        // Token F1 of one-word answers: 2 · matches / (hypothesis + reference words).
+        let metric = crate::catalog::text_metric("bleu").unwrap();
+        let cases: Vec<CaseStatistics> = (0..40)
+            .map(|index| {
+                let (hypothesis, reference) = if index % 4 == 0 {
+                    ("no match at all here", "the heart is enlarged on the film")
+                } else {
+                    (
+                        "the heart is enlarged today",
+                        "the heart is enlarged on the film",
+                    )
+                };
+                CaseStatistics {
+                    case: format!("{index:02}"),
+                    statistics: metric.statistics(hypothesis, &[reference]),
+                }
+            })
+            .collect();
+        let all: Vec<&[i64]> = cases.iter().map(|c| c.statistics.as_slice()).collect();
+        let value = metric.score(&crate::metric::sum(&all));
+        let interval = clustered_bootstrap_text(metric.as_ref(), &cases, 5, 2_000, 0.95).unwrap();
+        assert!(
+            interval.low < value && value < interval.high,
+            "{interval:?} {value}"
+        );
+        let mut reversed = cases.clone();
+        reversed.reverse();
+        assert_eq!(
+            clustered_bootstrap_text(metric.as_ref(), &reversed, 5, 2_000, 0.95),
+            Some(interval)
+        );
+        assert_eq!(
+            clustered_bootstrap_text(metric.as_ref(), &cases[..1], 5, 9, 0.95),
+            None
+        );
     }
 
     fn any_cases() -> impl Strategy<Value = Vec<CaseSum>> {

@@ -19,7 +19,7 @@ use crate::token_f1::TokenF1;
 ///
 /// `-zh` marks settings for Chinese, `-chars` characters and `-jieba` Chinese words as tokens.
 /// `nltk_bleu-n` smooths by `method1`, `nltk_bleu-n-chars` by `method3` as the scripts around `ChatGLM` do.
-pub const NAMES: [&str; 45] = [
+pub const NAMES: [&str; 47] = [
     "bleu",
     "bleu-zh",
     "bleu-char",
@@ -30,10 +30,12 @@ pub const NAMES: [&str; 45] = [
     "ter-zh",
     "rouge1",
     "rouge2",
+    "rouge3",
     "rougeL",
     "rougeLsum",
     "rouge1-stem",
     "rouge2-stem",
+    "rouge3-stem",
     "rougeL-stem",
     "rougeLsum-stem",
     "rouge-1",
@@ -67,6 +69,31 @@ pub const NAMES: [&str; 45] = [
     "length_ratio-chars",
 ];
 
+/// The name of a metric as SQL functions and other identifiers spell it: `rougeL` is `rouge_l`.
+///
+/// ROUGE of the package `rouge`, whose names differ from those of rouge-score by a hyphen only, is
+/// `rouge_pltrdy_…` after its author, as in the golden files.
+pub fn sql_name(name: &str) -> String {
+    if name == "chrf++" {
+        return "chrf_plus_plus".to_owned();
+    }
+    if let Some(kind) = name.strip_prefix("rouge-") {
+        return format!("rouge_pltrdy_{kind}");
+    }
+    let name = match name.strip_prefix("rouge") {
+        Some(kind) if !kind.starts_with('_') => format!("rouge_{kind}"),
+        _ => name.to_owned(),
+    };
+    name.replace('-', "_").to_ascii_lowercase()
+}
+
+/// The name of [`NAMES`] for a name in either spelling.
+pub fn canonical_name(name: &str) -> Option<&'static str> {
+    NAMES
+        .into_iter()
+        .find(|known| *known == name || sql_name(known) == name)
+}
+
 /// Finds a metric by name, ready for single sentences: BLEU uses its effective order.
 ///
 /// ```
@@ -74,6 +101,7 @@ pub const NAMES: [&str; 45] = [
 /// assert_eq!(metric.signature(), "bleu|case:mixed|eff:yes|tok:13a|smooth:exp|order:4|rev:1");
 /// ```
 pub fn text_metric(name: &str) -> Option<Box<dyn TextMetric>> {
+    let name = canonical_name(name)?;
     let bleu = |tokenizer| {
         Box::new(Bleu {
             tokenizer,
@@ -187,6 +215,26 @@ mod tests {
 
     use super::*;
     use crate::metric::corpus;
+
+    #[test]
+    fn spellings_for_sql_are_identifiers_and_lead_back() {
+        let mut spellings = BTreeSet::new();
+        for name in NAMES {
+            let spelling = sql_name(name);
+            assert!(
+                spelling
+                    .bytes()
+                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'),
+                "{spelling}"
+            );
+            assert_eq!(canonical_name(&spelling), Some(name));
+            assert_eq!(canonical_name(name), Some(name));
+            spellings.insert(spelling);
+        }
+        assert_eq!(spellings.len(), NAMES.len());
+        assert_eq!(sql_name("rougeLsum-stem"), "rouge_lsum_stem");
+        assert_eq!(sql_name("nltk_bleu-4-chars"), "nltk_bleu_4_chars");
+    }
 
     #[test]
     fn every_name_is_known_and_signatures_differ() {

@@ -51,6 +51,17 @@ impl DistinctNgrams {
         self.total = self.total.saturating_add(other.total);
     }
 
+    /// The different n-grams, each as its tokens, in order.
+    pub fn ngrams(&self) -> impl Iterator<Item = &[String]> {
+        self.seen.iter().map(Vec::as_slice)
+    }
+
+    /// Adds what [`Self::ngrams`] and [`Self::total`] of another set gave.
+    pub fn merge_parts<'a>(&mut self, ngrams: impl Iterator<Item = &'a [String]>, total: u64) {
+        self.seen.extend(ngrams.map(<[String]>::to_vec));
+        self.total = self.total.saturating_add(total);
+    }
+
     /// Number of different n-grams.
     pub fn different(&self) -> usize {
         self.seen.len()
@@ -106,7 +117,10 @@ mod tests {
         whole.add("虚证");
         left.add("脾虚");
         right.add("虚证");
+        let mut parts = left.clone();
+        parts.merge_parts(right.ngrams(), right.total());
         left.merge(&right);
         assert_eq!(left, whole);
+        assert_eq!(parts, whole);
     }
 }

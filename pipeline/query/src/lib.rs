@@ -18,7 +18,7 @@ pub use datafusion::arrow::util::pretty::pretty_format_batches;
 pub use datafusion::error::DataFusionError;
 pub use datafusion::prelude::SessionContext;
 pub use failures::{FailedSamples, failed_keys, failed_samples, infrastructure_failed};
-pub use pairs::{PairError, for_each_pair};
+pub use pairs::{PairError, for_each_pair_batch};
 pub use run_tables::{RunSource, register_nothing_finished, register_run_work, register_runs};
 pub use session::{count, query_session, work_session};
 pub use snapshot::{CaseSnapshot, SnapshotError, snapshot_cases};

@@ -8,6 +8,7 @@ use consilium_core::{Case, SampleRow};
 use consilium_store::rows::{decode_cases, decode_samples};
 use consilium_store::{RunTable, StoreError};
 use datafusion::error::DataFusionError;
+use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::prelude::SessionContext;
 use futures::StreamExt as _;
 
@@ -34,15 +35,19 @@ pub enum PairError {
     },
 }
 
-/// Hands over every counting sample of the named datasets with its case, sorted by key.
+/// What no scorer reads, and what it is in its place: case texts would fill the memory of the join.
+const NOT_SCORED: [(&str, &str); 2] = [("input", "'{}'"), ("payload", "NULL")];
+
+/// Hands over every counting sample of the named datasets with its case, a batch at a time and in
+/// no order; the case comes without its input.
 ///
 /// # Errors
-/// When the run's tables cannot be read.
-pub async fn for_each_pair(
+/// When the run's tables cannot be read or `each` fails.
+pub async fn for_each_pair_batch<E: From<PairError>>(
     session: &SessionContext,
     datasets: &[String],
-    mut each: impl FnMut(SampleRow, Case),
-) -> Result<(), PairError> {
+    mut each: impl FnMut(Vec<(SampleRow, Case)>) -> Result<(), E>,
+) -> Result<(), E> {
     if datasets.is_empty() {
         return Ok(());
     }
@@ -52,11 +57,15 @@ pub async fn for_each_pair(
             .fields()
             .iter()
             .map(|field| {
-                let name = identifier(field.name());
-                format!(
-                    "{table}.{name} AS {}",
-                    identifier(&format!("{table}.{}", field.name()))
-                )
+                let value = NOT_SCORED
+                    .iter()
+                    .find(|(name, _)| name == field.name())
+                    .map_or_else(
+                        || format!("{table}.{}", identifier(field.name())),
+                        |(_, value)| (*value).to_owned(),
+                    );
+                let name = identifier(&format!("{table}.{}", field.name()));
+                format!("{value} AS {name}")
             })
             .collect::<Vec<_>>()
             .join(", ")
@@ -64,32 +73,47 @@ pub async fn for_each_pair(
     let names: Vec<String> = datasets.iter().map(|name| quoted(name)).collect();
     let sql = format!(
         "SELECT {}, {} FROM samples JOIN cases ON samples.dataset = cases.dataset AND samples.case_id = \
-         cases.case_id WHERE samples.dataset IN ({}) ORDER BY samples.dataset, samples.case_id, \
-         samples.system, samples.epoch",
+         cases.case_id WHERE samples.dataset IN ({})",
         columns("samples", &samples),
         columns("cases", &cases),
         names.join(", ")
     );
-    let mut stream = session.sql(&sql).await?.execute_stream().await?;
+    let mut stream = query(session, &sql).await?;
     while let Some(batch) = stream.next().await {
-        let batch = batch?;
-        let split = samples.fields().len();
-        let left = part(&batch, 0..split, &samples)?;
-        let right = part(&batch, split..batch.num_columns(), &cases)?;
-        for (sample, case) in decode_samples(&left)?
-            .into_iter()
-            .zip(decode_cases(&right)?)
-        {
+        let batch = batch.map_err(PairError::from)?;
+        each(pairs(&batch, &samples, &cases)?)?;
+    }
+    Ok(())
+}
+
+async fn query(
+    session: &SessionContext,
+    sql: &str,
+) -> Result<SendableRecordBatchStream, PairError> {
+    Ok(session.sql(sql).await?.execute_stream().await?)
+}
+
+fn pairs(
+    batch: &RecordBatch,
+    samples: &SchemaRef,
+    cases: &SchemaRef,
+) -> Result<Vec<(SampleRow, Case)>, PairError> {
+    let split = samples.fields().len();
+    let left = part(batch, 0..split, samples)?;
+    let right = part(batch, split..batch.num_columns(), cases)?;
+    decode_samples(&left)?
+        .into_iter()
+        .zip(decode_cases(&right)?)
+        .map(|(sample, case)| {
             let (dataset, case_id) = (case.dataset.clone(), case.case_id.clone());
             let case = Case::try_from(case).map_err(|error| PairError::Case {
                 dataset,
                 case_id,
                 message: error.to_string(),
             })?;
-            each(sample, case);
-        }
-    }
-    Ok(())
+            Ok((sample, case))
+        })
+        .collect()
 }
 
 /// Some columns of a batch under the names of a table.

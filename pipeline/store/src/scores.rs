@@ -4,12 +4,16 @@
 //! and content. The same scores are therefore the same files in every run, and new parts never take
 //! the place of those that the manifest still lists.
 
+mod sorter;
+
 use std::iter::Peekable;
 
 use consilium_core::{RunManifest, ScoreRow};
 
 use crate::part::{PartWriter, read_rows, remove_strays, table_of, write_parts};
 use crate::{RunDirectory, RunTable, StoreError};
+
+pub use sorter::{ScoreSorter, SortedScores};
 
 /// Rows of a part of `scores`.
 const ROWS_PER_PART: u64 = 131_072;
@@ -24,7 +28,7 @@ pub fn replace_scores(
     directory: &RunDirectory,
     manifest: &mut RunManifest,
     scorer_name: &str,
-    rows: Vec<ScoreRow>,
+    rows: SortedScores,
 ) -> Result<(), StoreError> {
     replace(directory, manifest, scorer_name, rows, ROWS_PER_PART)
 }
@@ -33,15 +37,14 @@ fn replace(
     directory: &RunDirectory,
     manifest: &mut RunManifest,
     scorer_name: &str,
-    mut rows: Vec<ScoreRow>,
+    rows: SortedScores,
     rows_per_part: u64,
 ) -> Result<(), StoreError> {
-    rows.sort_by(|left, right| order(left).cmp(&order(right)));
     let others = read_rows::<ScoreRow>(directory, manifest)
         .filter(|row| row.as_ref().map_or(true, |row| row.scorer != scorer_name));
     let merged = Merge {
         left: others.peekable(),
-        right: rows.into_iter().peekable(),
+        right: rows.peekable(),
     };
     let finish = PartWriter::finish_by_content;
     let parts = write_parts(directory, None, 0, rows_per_part, merged, finish)?;
@@ -80,20 +83,21 @@ struct Merge<L: Iterator, R: Iterator> {
 impl<L, R> Iterator for Merge<L, R>
 where
     L: Iterator<Item = Result<ScoreRow, StoreError>>,
-    R: Iterator<Item = ScoreRow>,
+    R: Iterator<Item = Result<ScoreRow, StoreError>>,
 {
     type Item = Result<ScoreRow, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let left_first = match (self.left.peek(), self.right.peek()) {
-            (Some(Ok(left)), Some(right)) => order(left) <= order(right),
+            (Some(Ok(left)), Some(Ok(right))) => order(left) <= order(right),
+            // A failure comes out at once.
+            (_, Some(Err(_))) | (None, _) => false,
             (Some(_), _) => true,
-            (None, _) => false,
         };
         if left_first {
             self.left.next()
         } else {
-            self.right.next().map(Ok)
+            self.right.next()
         }
     }
 }
@@ -105,15 +109,15 @@ mod tests {
     use super::*;
     use crate::fixtures::{manifest, new_run, score};
 
-    fn scores(scorer: &str, count: u32, value: f64) -> Vec<ScoreRow> {
+    fn scores(scorer: &str, count: u32, value: f64) -> SortedScores {
+        let mut sorter = ScoreSorter::default();
         // Backwards, so that sorting shows.
-        (0..count)
-            .rev()
-            .flat_map(|case| {
-                ["rouge1", "bleu"]
-                    .map(|metric| score(scorer, metric, &format!("case-{case:03}"), value))
-            })
-            .collect()
+        let rows = (0..count).rev().flat_map(|case| {
+            ["rouge1", "bleu"]
+                .map(|metric| score(scorer, metric, &format!("case-{case:03}"), value))
+        });
+        sorter.extend(rows).unwrap();
+        sorter.finish().unwrap()
     }
 
     fn rows(directory: &RunDirectory, manifest: &RunManifest) -> Vec<ScoreRow> {
@@ -191,7 +195,7 @@ mod tests {
         let (_folder, directory) = new_run();
         let mut manifest = manifest();
         replace_scores(&directory, &mut manifest, "a", scores("a", 2, 1.0)).unwrap();
-        replace_scores(&directory, &mut manifest, "a", Vec::new()).unwrap();
+        replace_scores(&directory, &mut manifest, "a", scores("a", 0, 0.0)).unwrap();
         assert!(manifest.parts.is_empty());
         assert!(files(&directory).is_empty());
     }

@@ -46,8 +46,13 @@ pub(crate) struct SqlArguments {
 pub(crate) async fn sql(given: &SqlArguments, runs: &Path) -> Result<ExitCode> {
     if given.functions {
         for function in list_functions() {
+            let also = function
+                .aliases
+                .iter()
+                .map(|name| format!(", also {name}"))
+                .collect::<String>();
             printer::line(&format!(
-                "{}\n    {}",
+                "{}{also}\n    {}",
                 function.syntax, function.description
             ))?;
         }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use consilium_core::{ScoreRow, Table};
+use consilium_core::{RunManifest, ScoreRow, Table};
 use consilium_query::RunSource;
 use consilium_query::table::recompute;
 use consilium_report::{Format, Report, render};
@@ -64,9 +64,9 @@ async fn verify_run(directory: &RunDirectory) -> Result<Vec<String>> {
         return Ok(findings);
     }
     let manifest = directory.manifest()?;
-    let recorded = scores(directory)?;
-    if !recorded.is_empty() {
-        findings.extend(verify_scores(directory, &manifest, &recorded).await?);
+    let (scorers, recorded) = recorded_scorers(directory, &manifest)?;
+    if !scorers.is_empty() {
+        findings.extend(verify_scores(directory, &manifest, &scorers).await?);
     }
     let given = directory.root().join("study.toml");
     let given_sha256 = consilium_store::sha256_file(&given).ok();
@@ -105,7 +105,7 @@ async fn verify_run(directory: &RunDirectory) -> Result<Vec<String>> {
         directory.name(),
         manifest.parts.len(),
         rows_of(&run, RunTable::Samples),
-        recorded.len()
+        recorded
     ));
     Ok(findings)
 }
@@ -120,48 +120,47 @@ fn rows_of(run: &RunSource, table: RunTable) -> u64 {
         .sum()
 }
 
-fn scores(directory: &RunDirectory) -> Result<Vec<ScoreRow>> {
-    let rows: Result<Vec<ScoreRow>, _> = read_rows(directory, &directory.manifest()?).collect();
-    rows.with_context(|| format!("read the scores of run '{}'", directory.name()))
+/// Scorers that have rows, and how many rows there are in all.
+fn recorded_scorers(
+    directory: &RunDirectory,
+    manifest: &RunManifest,
+) -> Result<(Vec<String>, u64)> {
+    let (mut scorers, mut rows) = (BTreeSet::new(), 0);
+    for row in read_rows::<ScoreRow>(directory, manifest) {
+        let row = row.with_context(|| format!("read the scores of run '{}'", directory.name()))?;
+        if !scorers.contains(&row.scorer) {
+            scorers.insert(row.scorer);
+        }
+        rows += 1;
+    }
+    Ok((scorers.into_iter().collect(), rows))
 }
 
 /// Every scorer whose rows are recorded gives the same rows again.
+///
+/// Both sides are sorted alike and read side by side, never held.
 async fn verify_scores(
     directory: &RunDirectory,
-    manifest: &consilium_core::RunManifest,
-    recorded: &[ScoreRow],
+    manifest: &RunManifest,
+    scorers: &[String],
 ) -> Result<Vec<String>> {
-    let names: BTreeSet<&str> = recorded.iter().map(|row| row.scorer.as_str()).collect();
-    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
     let mut findings = Vec::new();
-    for (name, _, mut rows) in compute_scores(directory, manifest, &names).await? {
-        let mut of_scorer: Vec<ScoreRow> = recorded
-            .iter()
-            .filter(|row| row.scorer == name)
-            .cloned()
-            .collect();
-        let key = |row: &ScoreRow| {
-            (
-                row.dataset.clone(),
-                row.case_id.clone(),
-                row.system.clone(),
-                row.epoch,
-                row.metric.clone(),
-            )
-        };
-        rows.sort_by_key(key);
-        of_scorer.sort_by_key(key);
-        if rows != of_scorer {
-            let different = rows
-                .iter()
-                .zip(&of_scorer)
-                .filter(|(left, right)| left != right)
-                .count()
-                + rows.len().abs_diff(of_scorer.len());
+    for (name, _, mut again) in compute_scores(directory, manifest, scorers).await? {
+        let mut recorded = read_rows::<ScoreRow>(directory, manifest)
+            .filter(|row| row.as_ref().map_or(true, |row| row.scorer == name));
+        let (mut rows, mut different) = (0_u64, 0_u64);
+        loop {
+            let (left, right) = (recorded.next().transpose()?, again.next().transpose()?);
+            if left.is_none() && right.is_none() {
+                break;
+            }
+            rows += u64::from(left.is_some());
+            different += u64::from(left != right);
+        }
+        if different > 0 {
             findings.push(format!(
-                "{}: scorer '{name}' gives other values for {different} of {} samples",
+                "{}: scorer '{name}' gives other values for {different} of {rows} rows",
                 directory.name(),
-                of_scorer.len()
             ));
         }
     }

@@ -1,11 +1,11 @@
 //! Scoring a run: offline, repeatable, from its recorded answers.
 
 use anyhow::{Context as _, Result};
+use consilium_core::RunManifest;
 use consilium_core::study::Study;
-use consilium_core::{RunManifest, ScoreRow};
-use consilium_query::for_each_pair;
+use consilium_query::for_each_pair_batch;
 use consilium_runner::scorer;
-use consilium_store::{RunDirectory, replace_scores};
+use consilium_store::{RunDirectory, ScoreSorter, SortedScores, replace_scores};
 
 use crate::failure::hinted;
 
@@ -19,7 +19,7 @@ pub(crate) async fn score_run(
     let mut manifest = directory.manifest()?;
     let mut counts = Vec::new();
     for (name, signature, rows) in compute_scores(directory, &manifest, only).await? {
-        counts.push((name.clone(), rows.len() as u64));
+        counts.push((name.clone(), rows.rows()));
         replace_scores(directory, &mut manifest, &name, rows)?;
         manifest.signatures.insert(name, signature);
         directory.write_manifest(&manifest)?;
@@ -32,7 +32,7 @@ pub(crate) async fn compute_scores(
     directory: &RunDirectory,
     manifest: &RunManifest,
     only: &[String],
-) -> Result<Vec<(String, String, Vec<ScoreRow>)>> {
+) -> Result<Vec<(String, String, SortedScores)>> {
     let study: Study = serde_json::from_value(manifest.study.clone())
         .with_context(|| format!("read the study in the manifest of '{}'", manifest.run))?;
     if let Some(unknown) = only
@@ -57,15 +57,16 @@ pub(crate) async fn compute_scores(
         }
         // Paths in a recorded study are absolute.
         let scorer = scorer::build(spec, std::path::Path::new("/"))?;
-        let mut rows = Vec::new();
-        for_each_pair(&session, &spec.datasets, |sample, case| {
-            rows.push(scorer.score(&sample, &case));
+        let mut rows = ScoreSorter::default();
+        for_each_pair_batch(&session, &spec.datasets, |pairs| {
+            rows.extend(scorer.score_batch(&pairs))?;
+            anyhow::Ok(())
         })
         .await?;
         scored.push((
             spec.display_name().to_owned(),
             scorer.signature().to_string(),
-            rows,
+            rows.finish()?,
         ));
     }
     Ok(scored)

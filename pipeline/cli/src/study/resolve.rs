@@ -193,6 +193,7 @@ fn complete_scorers(
     for (kind, form) in [
         (ScorerKind::Choice, AnswerForm::Choice),
         (ScorerKind::Label, AnswerForm::Label),
+        (ScorerKind::Text, AnswerForm::Text),
     ] {
         let covered = |dataset: &DatasetSpec| {
             study.scorer.iter().any(|scorer| {
@@ -216,6 +217,7 @@ fn complete_scorers(
                 metrics: Vec::new(),
                 backend: None,
                 policy: None,
+                against: None,
             });
         }
     }

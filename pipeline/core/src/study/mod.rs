@@ -20,7 +20,7 @@ pub use backend::{
 };
 pub use dataset::{DatasetSpec, FieldRule, FieldSource, FileFormat, FilterValues};
 pub use expand::ExpandError;
-pub use scorer::{ScorerKind, ScorerSpec, TableSpec};
+pub use scorer::{ScorerKind, ScorerSpec, TableSpec, TextTarget};
 pub use system::{MatrixSpec, SystemSpec, Variant};
 
 /// A whole study file.

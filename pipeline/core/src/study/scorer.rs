@@ -26,6 +26,9 @@ pub struct ScorerSpec {
     /// `text`: metrics to compute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<String>,
+    /// `text`: what answers are compared with; the reference where a case has one, else its gold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<TextTarget>,
     /// Judge-like scorers: backend that judges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
@@ -49,6 +52,8 @@ pub enum ScorerKind {
     Choice,
     /// Reads a label and compares it.
     Label,
+    /// Compares texts by metrics such as ROUGE.
+    Text,
 }
 
 impl ScorerKind {
@@ -57,6 +62,27 @@ impl ScorerKind {
         match self {
             Self::Choice => "choice",
             Self::Label => "label",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// What text metrics compare answers with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TextTarget {
+    /// The reference answer in prose.
+    Reference,
+    /// The accepted answers, each a reference of its own.
+    Gold,
+}
+
+impl TextTarget {
+    /// The name used in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Gold => "gold",
         }
     }
 }

@@ -7,7 +7,7 @@ use arrow::array::{
     Array as _, ArrayRef, AsArray as _, Float64Array, StringViewArray, StructArray,
 };
 use arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
-use consilium_metrics::{CaseSum, clustered_bootstrap_mean};
+use consilium_metrics::{CaseSum, ExactSum, clustered_bootstrap_mean};
 use datafusion::common::{Result, ScalarValue, exec_err, internal_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
@@ -96,7 +96,7 @@ impl AggregateUDFImpl for BootstrapCi {
 
 #[derive(Debug)]
 struct BootstrapAccumulator {
-    cases: BTreeMap<String, (f64, u64)>,
+    cases: BTreeMap<String, (ExactSum, u64)>,
     bytes: usize,
     resampling: Resampling,
 }
@@ -104,10 +104,11 @@ struct BootstrapAccumulator {
 impl BootstrapAccumulator {
     fn add(&mut self, case: &str, sum: f64, n: u64) {
         if let Some((known_sum, known_n)) = self.cases.get_mut(case) {
-            *known_sum += sum;
+            known_sum.add(sum);
             *known_n += n;
         } else {
-            self.bytes += case.len() + 64;
+            self.bytes += case.len() + 96;
+            let sum = ExactSum::from_iter([sum]);
             self.cases.insert(case.to_owned(), (sum, n));
         }
     }
@@ -138,13 +139,17 @@ impl Accumulator for BootstrapAccumulator {
         let sums: Vec<CaseSum> = self
             .cases
             .iter()
-            .map(|(case, &(sum, n))| CaseSum {
+            .map(|(case, (sum, n))| CaseSum {
                 case: case.clone(),
-                sum,
-                n,
+                sum: sum.value(),
+                n: *n,
             })
             .collect();
-        let mean = sums.iter().map(|case| case.sum).sum::<f64>() / n as f64;
+        let mut total = ExactSum::default();
+        for (sum, _) in self.cases.values() {
+            total.merge(sum);
+        }
+        let mean = total.value() / n as f64;
         if !mean.is_finite() {
             return estimate_scalar(&EstimateValue::missing(
                 "the sum of the values is too large",
@@ -160,9 +165,16 @@ impl Accumulator for BootstrapAccumulator {
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        let cases = StringViewArray::from_iter_values(self.cases.keys());
-        let sums = Float64Array::from_iter_values(self.cases.values().map(|(sum, _)| *sum));
-        let counts = count_column(self.cases.values().map(|(_, n)| *n));
+        // One entry for each number that the exact sum of a case consists of; the first has the rows.
+        let entries = || {
+            self.cases.iter().flat_map(|(case, (sum, n))| {
+                let partials = sum.partials().iter().enumerate();
+                partials.map(move |(at, partial)| (case, *partial, if at == 0 { *n } else { 0 }))
+            })
+        };
+        let cases = StringViewArray::from_iter_values(entries().map(|(case, ..)| case));
+        let sums = Float64Array::from_iter_values(entries().map(|(_, sum, _)| sum));
+        let counts = count_column(entries().map(|(.., n)| n));
         Ok(vec![list_scalar(vec![
             ("case", Arc::new(cases)),
             ("sum", Arc::new(sums)),

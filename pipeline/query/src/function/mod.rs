@@ -18,6 +18,7 @@ mod prf_by_class_ci;
 mod prf_ci;
 mod seeded_hash;
 mod strings;
+mod text;
 mod wilson;
 mod wilson_ci;
 
@@ -36,16 +37,18 @@ const SECTION: DocSection = DocSection {
 
 /// Our scalar functions.
 pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
-    vec![
+    let mut functions = vec![
         Arc::new(ScalarUDF::from(case_key::CaseKeyFunc::new())),
         Arc::new(ScalarUDF::from(seeded_hash::SeededHashFunc::new())),
         Arc::new(ScalarUDF::from(wilson::WilsonFunc::new())),
-    ]
+    ];
+    functions.extend(text::scalar_functions());
+    functions
 }
 
 /// Our aggregate functions.
 pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
-    vec![
+    let mut functions = vec![
         Arc::new(AggregateUDF::from(accuracy::accuracy())),
         Arc::new(AggregateUDF::from(bootstrap_ci::BootstrapCi::new())),
         Arc::new(AggregateUDF::from(confusion::confusion())),
@@ -54,7 +57,9 @@ pub fn aggregate_functions() -> Vec<Arc<AggregateUDF>> {
         Arc::new(AggregateUDF::from(prf_by_class_ci::prf_by_class_ci())),
         Arc::new(AggregateUDF::from(prf_ci::prf_ci())),
         Arc::new(AggregateUDF::from(wilson_ci::WilsonCi::new())),
-    ]
+    ];
+    functions.extend(text::aggregate_functions());
+    functions
 }
 
 /// Registers every function of ours.
@@ -76,6 +81,8 @@ pub fn register_all(registry: &mut dyn FunctionRegistry) -> Result<()> {
 pub struct FunctionInfo {
     /// Name in SQL.
     pub name: String,
+    /// Other names of the same function.
+    pub aliases: Vec<String>,
     /// Whether it folds rows.
     pub aggregate: bool,
     /// How to call it.
@@ -86,8 +93,12 @@ pub struct FunctionInfo {
 
 /// Our functions by name.
 pub fn list_functions() -> Vec<FunctionInfo> {
-    let info = |name: &str, aggregate, documentation: Option<&Documentation>| FunctionInfo {
+    let info = |name: &str,
+                aliases: &[String],
+                aggregate,
+                documentation: Option<&Documentation>| FunctionInfo {
         name: name.to_owned(),
+        aliases: aliases.to_vec(),
         aggregate,
         syntax: documentation
             .map(|doc| doc.syntax_example.clone())
@@ -98,12 +109,22 @@ pub fn list_functions() -> Vec<FunctionInfo> {
     };
     let mut functions: Vec<FunctionInfo> = scalar_functions()
         .iter()
-        .map(|function| info(function.name(), false, function.documentation()))
-        .chain(
-            aggregate_functions()
-                .iter()
-                .map(|function| info(function.name(), true, function.documentation())),
-        )
+        .map(|function| {
+            info(
+                function.name(),
+                function.aliases(),
+                false,
+                function.documentation(),
+            )
+        })
+        .chain(aggregate_functions().iter().map(|function| {
+            info(
+                function.name(),
+                function.aliases(),
+                true,
+                function.documentation(),
+            )
+        }))
         .collect();
     functions.sort_by(|left, right| left.name.cmp(&right.name));
     functions
@@ -116,11 +137,13 @@ mod tests {
     #[test]
     fn names_are_unique_and_every_function_is_documented() {
         let functions = list_functions();
-        assert!(
-            functions
-                .windows(2)
-                .all(|pair| pair[0].name != pair[1].name)
-        );
+        let mut names: Vec<&str> = functions
+            .iter()
+            .flat_map(|f| f.aliases.iter().chain([&f.name]))
+            .map(String::as_str)
+            .collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
         assert!(
             functions
                 .iter()

@@ -12,18 +12,21 @@ mod mention;
 mod row;
 mod sentence;
 mod stance;
+mod text;
 
 use std::fmt::Debug;
 use std::path::Path;
 
 use consilium_core::study::{ScorerKind, ScorerSpec};
 use consilium_core::{AnswerForm, Case, SampleRow, ScoreRow, Signature};
+use rayon::prelude::*;
 
 pub use choice::{ChoiceScorer, read_choice};
 pub use extraction::Extraction;
 pub use label::{AliasError, AliasTable, LabelScorer};
+pub use text::{TextScorer, UnknownMetric};
 
-/// Turns a recorded sample into a score row.
+/// Turns recorded samples into score rows.
 pub trait Scorer: Debug + Send + Sync {
     /// Name in the study.
     fn name(&self) -> &str;
@@ -37,8 +40,17 @@ pub trait Scorer: Debug + Send + Sync {
     /// Whether it scores cases that ask for this form of answer.
     fn applies(&self, answer_form: AnswerForm) -> bool;
 
-    /// Scores one sample against its case.
-    fn score(&self, sample: &SampleRow, case: &Case) -> ScoreRow;
+    /// Scores one sample against its case: one row for each metric of the scorer.
+    fn score(&self, sample: &SampleRow, case: &Case) -> Vec<ScoreRow>;
+
+    /// Scores many samples on all cores.
+    fn score_batch(&self, pairs: &[(SampleRow, Case)]) -> Vec<ScoreRow> {
+        pairs
+            .par_iter()
+            .with_min_len(16)
+            .flat_map_iter(|(sample, case)| self.score(sample, case))
+            .collect()
+    }
 }
 
 /// A scorer that cannot be set up.
@@ -63,6 +75,15 @@ pub enum ScorerError {
         #[source]
         source: AliasError,
     },
+    /// A metric is not known.
+    #[error("set up scorer '{scorer}'")]
+    Metric {
+        /// Name of the scorer.
+        scorer: String,
+        /// Which one.
+        #[source]
+        source: UnknownMetric,
+    },
 }
 
 /// Builds the scorer of a study's entry; relative paths are resolved against `study_folder`.
@@ -72,13 +93,15 @@ pub enum ScorerError {
 pub fn build(spec: &ScorerSpec, study_folder: &Path) -> Result<Box<dyn Scorer>, ScorerError> {
     let name = spec.display_name();
     let is_label = spec.kind == ScorerKind::Label;
+    let is_text = spec.kind == ScorerKind::Text;
     let unused = [
         ("aliases", spec.aliases.is_some() && !is_label),
         (
             "ignore_suffixes",
             !spec.ignore_suffixes.is_empty() && !is_label,
         ),
-        ("metrics", !spec.metrics.is_empty()),
+        ("metrics", !spec.metrics.is_empty() && !is_text),
+        ("against", spec.against.is_some() && !is_text),
         ("backend", spec.backend.is_some()),
         ("policy", spec.policy.is_some()),
     ];
@@ -103,6 +126,12 @@ pub fn build(spec: &ScorerSpec, study_folder: &Path) -> Result<Box<dyn Scorer>, 
                 })?;
             Box::new(LabelScorer::new(name, aliases, &spec.ignore_suffixes))
         }
+        ScorerKind::Text => Box::new(TextScorer::new(name, &spec.metrics, spec.against).map_err(
+            |source| ScorerError::Metric {
+                scorer: name.to_owned(),
+                source,
+            },
+        )?),
     })
 }
 

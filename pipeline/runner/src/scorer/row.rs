@@ -16,6 +16,27 @@ impl Truth {
     }
 }
 
+/// A row of this sample that says nothing yet.
+pub(super) fn empty_row(scorer: &dyn Scorer, sample: &SampleRow, metric: &str) -> ScoreRow {
+    ScoreRow {
+        dataset: sample.dataset.clone(),
+        case_id: sample.case_id.clone(),
+        system: sample.system.clone(),
+        epoch: sample.epoch,
+        attempt: sample.attempt,
+        scorer: scorer.name().to_owned(),
+        metric: metric.to_owned(),
+        value: None,
+        predicted: None,
+        truth: None,
+        rule: None,
+        reason: None,
+        stats: None,
+        signature: scorer.signature().to_string(),
+        explanation: None,
+    }
+}
+
 /// The row `correct` of a sample: 1 or 0, or NULL with a reason where nothing can be said.
 ///
 /// `read` sees the answer only where the outcome leaves one to be read.
@@ -25,23 +46,9 @@ pub(super) fn correct_row(
     truth: &Truth,
     read: impl FnOnce(&str) -> Extraction,
 ) -> ScoreRow {
-    let mut row = ScoreRow {
-        dataset: sample.dataset.clone(),
-        case_id: sample.case_id.clone(),
-        system: sample.system.clone(),
-        epoch: sample.epoch,
-        attempt: sample.attempt,
-        scorer: scorer.name().to_owned(),
-        metric: "correct".to_owned(),
-        value: Some(0.0),
-        predicted: None,
-        truth: truth.0.first().cloned(),
-        rule: None,
-        reason: None,
-        stats: None,
-        signature: scorer.signature().to_string(),
-        explanation: None,
-    };
+    let mut row = empty_row(scorer, sample, "correct");
+    row.value = Some(0.0);
+    row.truth = truth.0.first().cloned();
     if truth.0.is_empty() {
         row.value = None;
         row.reason = Some("no_gold".to_owned());

@@ -87,15 +87,15 @@ impl Scorer for ChoiceScorer {
         answer_form == AnswerForm::Choice
     }
 
-    fn score(&self, sample: &SampleRow, case: &Case) -> ScoreRow {
+    fn score(&self, sample: &SampleRow, case: &Case) -> Vec<ScoreRow> {
         let gold = case
             .gold
             .iter()
             .map(|letter| spelled(letter, &case.view.options))
             .collect();
-        correct_row(self, sample, &Truth::new(gold), |answer| {
+        vec![correct_row(self, sample, &Truth::new(gold), |answer| {
             read_choice(answer, &case.view.options)
-        })
+        })]
     }
 }
 

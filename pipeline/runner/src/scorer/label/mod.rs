@@ -120,7 +120,7 @@ impl Scorer for LabelScorer {
         answer_form == AnswerForm::Label
     }
 
-    fn score(&self, sample: &SampleRow, case: &Case) -> ScoreRow {
+    fn score(&self, sample: &SampleRow, case: &Case) -> Vec<ScoreRow> {
         let labels = self.labels(case);
         let spelled = |gold: &String| {
             labels
@@ -128,7 +128,9 @@ impl Scorer for LabelScorer {
                 .map_or_else(|| gold.clone(), |at| labels.label(at).to_owned())
         };
         let truth = Truth::new(case.gold.iter().map(spelled).collect());
-        correct_row(self, sample, &truth, |answer| read_label(answer, &labels))
+        vec![correct_row(self, sample, &truth, |answer| {
+            read_label(answer, &labels)
+        })]
     }
 }
 

@@ -7,6 +7,7 @@ mod label_doubt;
 mod label_table;
 mod laws;
 mod rows;
+mod text;
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use consilium_core::study::{ScorerKind, ScorerSpec};
-use consilium_core::{AnswerForm, Outcome};
+use consilium_core::{AnswerForm, Case, Outcome, SampleRow, ScoreRow};
 
 use super::{case, sample};
 use crate::scorer::{ChoiceScorer, LabelScorer, Scorer, ScorerError, build};
@@ -18,14 +18,22 @@ fn spec(kind: ScorerKind) -> ScorerSpec {
         metrics: Vec::new(),
         backend: None,
         policy: None,
+        against: None,
     }
+}
+
+/// The one row of a scorer that decides between right and wrong.
+fn only(scorer: &dyn Scorer, sample: &SampleRow, case: &Case) -> ScoreRow {
+    let mut rows = scorer.score(sample, case);
+    assert_eq!(rows.len(), 1);
+    rows.remove(0)
 }
 
 #[test]
 fn a_read_answer_is_right_or_wrong() {
     let scorer = ChoiceScorer::new("letters");
     let case = case(AnswerForm::Choice, "A=x|B=y|C=z", &["b", "C"]);
-    let right = scorer.score(&sample(Outcome::Ok, Some("Answer: C")), &case);
+    let right = only(&scorer, &sample(Outcome::Ok, Some("Answer: C")), &case);
     assert_eq!(
         (right.value, right.truth.as_deref()),
         (Some(1.0), Some("C"))
@@ -35,7 +43,7 @@ fn a_read_answer_is_right_or_wrong() {
         ("letters", "correct")
     );
     assert_eq!(right.signature, "choice|rev:2");
-    let wrong = scorer.score(&sample(Outcome::Ok, Some("Answer: A")), &case);
+    let wrong = only(&scorer, &sample(Outcome::Ok, Some("Answer: A")), &case);
     assert_eq!(
         (wrong.value, wrong.truth.as_deref()),
         (Some(0.0), Some("B"))
@@ -51,7 +59,7 @@ fn outcomes_decide_between_wrong_and_missing() {
     let scorer = ChoiceScorer::new("choice");
     let case = case(AnswerForm::Choice, "A=x|B=y|C=z", &["B"]);
     for outcome in Outcome::ALL {
-        let row = scorer.score(&sample(outcome, Some("Answer: B")), &case);
+        let row = only(&scorer, &sample(outcome, Some("Answer: B")), &case);
         let expected = match outcome {
             Outcome::Ok | Outcome::Truncated => (Some(1.0), None),
             _ if outcome.is_infrastructure() => (None, Some(outcome.as_str())),
@@ -65,7 +73,7 @@ fn outcomes_decide_between_wrong_and_missing() {
         (Outcome::Ok, None, "unextractable"),
         (Outcome::Truncated, Some("The patient"), "truncated"),
     ] {
-        let row = scorer.score(&sample(outcome, answer), &case);
+        let row = only(&scorer, &sample(outcome, answer), &case);
         assert_eq!(
             (row.value, row.reason.as_deref()),
             (Some(0.0), Some(reason))
@@ -77,7 +85,11 @@ fn outcomes_decide_between_wrong_and_missing() {
 #[test]
 fn a_case_without_gold_has_no_value() {
     let case = case(AnswerForm::Label, "yes|no", &[]);
-    let row = LabelScorer::new("label", None, &[]).score(&sample(Outcome::Ok, Some("yes")), &case);
+    let row = only(
+        &LabelScorer::new("label", None, &[]),
+        &sample(Outcome::Ok, Some("yes")),
+        &case,
+    );
     assert_eq!((row.value, row.reason.as_deref()), (None, Some("no_gold")));
 }
 
