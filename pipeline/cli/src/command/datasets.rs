@@ -38,6 +38,8 @@ enum Action {
     },
     /// Read the datasets of a study, or one file, and report what is wrong with them.
     Check(CheckDataset),
+    /// Make a dataset of simulated cases.
+    Build(super::datasets_build::BuildArguments),
 }
 
 #[derive(Debug, Args)]
@@ -63,6 +65,7 @@ pub(crate) fn datasets(given: &DatasetsArguments) -> Result<ExitCode> {
         Action::List => list(),
         Action::Show { name } => show(name),
         Action::Check(given) => check(given),
+        Action::Build(given) => super::datasets_build::build(given),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod datasets;
+mod datasets_build;
 pub(crate) mod metric;
 pub(crate) mod mock_server;
 pub(crate) mod quickstart;

@@ -26,32 +26,29 @@ pub(crate) struct QuickstartArguments {
     dir: PathBuf,
 }
 
-/// The study and its data, as they lie in the project.
-const FILES: [(&str, &str); 6] = [
-    (
-        "runs/studies/quickstart.toml",
-        include_str!("../../../../runs/studies/quickstart.toml"),
-    ),
-    (
-        "datasets/sample/vignettes.jsonl",
-        include_str!("../../../../datasets/sample/vignettes.jsonl"),
-    ),
-    (
-        "datasets/sample/choice.jsonl",
-        include_str!("../../../../datasets/sample/choice.jsonl"),
-    ),
-    (
-        "datasets/sample/syndromes.jsonl",
-        include_str!("../../../../datasets/sample/syndromes.jsonl"),
-    ),
-    (
-        "datasets/sample/syndrome-aliases.tsv",
-        include_str!("../../../../datasets/sample/syndrome-aliases.tsv"),
-    ),
-    (
-        "datasets/sample/vignette-aliases.tsv",
-        include_str!("../../../../datasets/sample/vignette-aliases.tsv"),
-    ),
+/// Files of the project, each under its own path.
+macro_rules! embedded {
+    ($($path:literal),+ $(,)?) => {
+        [$(($path, include_str!(concat!("../../../../", $path)))),+]
+    };
+}
+
+/// The study, small ones for each form of answer, and their data.
+const FILES: [(&str, &str); 14] = embedded![
+    "runs/studies/quickstart.toml",
+    "runs/studies/choice.toml",
+    "runs/studies/label.toml",
+    "runs/studies/diagnosis.toml",
+    "runs/studies/text.toml",
+    "datasets/sample/README.md",
+    "datasets/sample/dataset.toml",
+    "datasets/sample/vignettes.jsonl",
+    "datasets/sample/choice.jsonl",
+    "datasets/sample/questions.jsonl",
+    "datasets/sample/queries.jsonl",
+    "datasets/sample/syndromes.jsonl",
+    "datasets/sample/syndrome-aliases.tsv",
+    "datasets/sample/vignette-aliases.tsv",
 ];
 
 pub(crate) async fn quickstart(given: &QuickstartArguments) -> Result<ExitCode> {

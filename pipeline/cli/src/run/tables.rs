@@ -25,13 +25,19 @@ fn table_specs(manifest: &RunManifest) -> Result<Vec<TableSpec>> {
     let study: Study = serde_json::from_value(manifest.study.clone())
         .with_context(|| format!("read the study in the manifest of '{}'", manifest.run))?;
     if !study.table.is_empty() {
-        return Ok(study.table);
+        let first = study.system.first().map(|system| system.name.clone());
+        let mut specs = study.table;
+        for spec in &mut specs {
+            spec.baseline = spec.baseline.take().or_else(|| first.clone());
+        }
+        return Ok(specs);
     }
     Ok(STANDARD_TABLES
         .iter()
         .map(|name| TableSpec {
             preset: (*name).to_owned(),
             title: None,
+            baseline: None,
         })
         .collect())
 }

@@ -45,6 +45,9 @@ pub struct BackendSpec {
     /// `simulated`: share of right answers, one number or rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<SimulatedAccuracy>,
+    /// `simulated`: how much the confidence that it states exceeds its accuracy, -1 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overconfidence: Option<f64>,
     /// `replay`: run folder or Parquet file of recorded calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recording: Option<PathBuf>,

@@ -96,4 +96,7 @@ pub struct TableSpec {
     /// Heading in place of the preset's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// `differences`: system that the others are compared with; the study's first when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
 }

@@ -6,6 +6,7 @@
 pub mod adapter;
 mod card;
 mod error;
+pub mod margins;
 mod provider;
 mod reader;
 mod source;

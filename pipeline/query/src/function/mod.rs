@@ -9,6 +9,7 @@ mod case_key;
 mod classification;
 mod confusion;
 mod estimate;
+mod json_text;
 #[cfg(test)]
 mod laws;
 mod literal;
@@ -39,6 +40,7 @@ const SECTION: DocSection = DocSection {
 pub fn scalar_functions() -> Vec<Arc<ScalarUDF>> {
     let mut functions = vec![
         Arc::new(ScalarUDF::from(case_key::CaseKeyFunc::new())),
+        Arc::new(ScalarUDF::from(json_text::JsonTextFunc::new())),
         Arc::new(ScalarUDF::from(seeded_hash::SeededHashFunc::new())),
         Arc::new(ScalarUDF::from(wilson::WilsonFunc::new())),
     ];

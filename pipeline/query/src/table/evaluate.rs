@@ -8,6 +8,7 @@ use datafusion::prelude::SessionContext;
 
 use super::cells::{Reading, cell};
 use super::preset::{PRESET_NAMES, Preset, preset};
+use crate::cases::quoted;
 
 /// Replicates of every bootstrap interval in the built-in tables.
 const REPLICATES: u32 = 2000;
@@ -67,7 +68,8 @@ pub async fn evaluate_tables(
         if let Some(title) = &spec.title {
             preset.title.clone_from(title);
         }
-        let sql = resolve(preset.sql, context);
+        let baseline = spec.baseline.as_deref().unwrap_or_default();
+        let sql = resolve(preset.sql, context).replace("{baseline}", &quoted(baseline));
         let table = read(session, &preset, sql, context)
             .await
             .map_err(|source| TableError::Query {
@@ -143,6 +145,11 @@ fn resolve(sql: &str, context: TableContext) -> String {
     } else {
         ""
     };
+    let same = |table: &str| match table {
+        _ if !several_runs => "",
+        "samples" => " AND samples.run = scores.run",
+        _ => " AND other.run = scores.run",
+    };
     sql.replace("{accuracy}", &accuracy)
         .replace("{seed}", &seed.to_string())
         .replace("{reps}", &REPLICATES.to_string())
@@ -152,6 +159,8 @@ fn resolve(sql: &str, context: TableContext) -> String {
         .replace("{same_run}", same_run)
         .replace("{same_plan_run}", plan_run)
         .replace("{same_cases_run}", plan_cases)
+        .replace("{same_samples_run}", same("samples"))
+        .replace("{same_other_run}", same("other"))
         .trim_end()
         .to_owned()
 }

@@ -50,7 +50,7 @@ impl PresetColumn {
 }
 
 /// Every built-in table: (name, description, query).
-const PRESETS: [(&str, &str, &str); 8] = [
+const PRESETS: [(&str, &str, &str); 10] = [
     (
         "systems-by-source",
         include_str!("../../../../templates/tables/systems-by-source.toml"),
@@ -91,10 +91,34 @@ const PRESETS: [(&str, &str, &str); 8] = [
         include_str!("../../../../templates/tables/timing.toml"),
         include_str!("timing.sql"),
     ),
+    (
+        "calibration",
+        include_str!("../../../../templates/tables/calibration.toml"),
+        include_str!("calibration.sql"),
+    ),
+    (
+        "differences",
+        include_str!("../../../../templates/tables/differences.toml"),
+        include_str!("differences.sql"),
+    ),
 ];
 
 /// Names of the built-in tables.
-pub const PRESET_NAMES: [&str; 8] = [
+pub const PRESET_NAMES: [&str; 10] = [
+    "systems-by-source",
+    "accuracy",
+    "averages",
+    "per-class",
+    "confusion",
+    "outcomes",
+    "cost",
+    "timing",
+    "calibration",
+    "differences",
+];
+
+/// Tables of a report whose study names none.
+pub const STANDARD_TABLES: [&str; 8] = [
     "systems-by-source",
     "accuracy",
     "averages",
@@ -104,9 +128,6 @@ pub const PRESET_NAMES: [&str; 8] = [
     "cost",
     "timing",
 ];
-
-/// Tables of a report whose study names none.
-pub const STANDARD_TABLES: [&str; 8] = PRESET_NAMES;
 
 pub(super) fn preset(name: &str) -> Option<Result<Preset, toml::de::Error>> {
     let (_, description, sql) = PRESETS.iter().find(|(known, ..)| *known == name)?;

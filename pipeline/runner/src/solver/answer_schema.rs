@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 
 use crate::backend::OutputSchema;
 
-/// The schema `{answer, rationale}` for a case; a closed set of answers becomes an enumeration.
+/// The schema `{answer, rationale}` for a case, with `confidence` in percent where asked for; a
+/// closed set of answers becomes an enumeration.
 ///
 /// Every property is required and an optional one nullable, as servers that enforce schemas want.
-pub(super) fn answer_schema(case: &CaseView) -> Arc<OutputSchema> {
+pub(super) fn answer_schema(case: &CaseView, with_confidence: bool) -> Arc<OutputSchema> {
     let closed = matches!(case.answer_form, AnswerForm::Choice | AnswerForm::Label);
     let mut answer = json!({"type": "string"});
     if closed && !case.options.is_empty() {
@@ -23,14 +24,20 @@ pub(super) fn answer_schema(case: &CaseView) -> Arc<OutputSchema> {
     } else {
         answer["minLength"] = Value::from(1);
     }
+    let mut schema = json!({
+        "type": "object",
+        "properties": {"answer": answer, "rationale": {"type": ["string", "null"]}},
+        "required": ["answer", "rationale"],
+        "additionalProperties": false,
+    });
+    if with_confidence {
+        schema["properties"]["confidence"] =
+            json!({"type": "integer", "minimum": 0, "maximum": 100});
+        schema["required"] = json!(["answer", "rationale", "confidence"]);
+    }
     Arc::new(OutputSchema {
         name: "answer".to_owned(),
-        schema: json!({
-            "type": "object",
-            "properties": {"answer": answer, "rationale": {"type": ["string", "null"]}},
-            "required": ["answer", "rationale"],
-            "additionalProperties": false,
-        }),
+        schema,
         answer_field: "answer".to_owned(),
     })
 }

@@ -17,18 +17,35 @@ const PROMPT: &str = "direct/answer";
 /// Asks once; the answer is the reply, or the answer field of a structured one.
 #[derive(Debug)]
 pub(super) struct Direct {
-    structured: bool,
+    form: ReplyForm,
+}
+
+/// The form of the reply that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReplyForm {
+    /// Prose that ends with the answer.
+    Text,
+    /// JSON by schema.
+    Structured,
+    /// JSON by schema, with how sure the model is.
+    StructuredWithConfidence,
 }
 
 impl Direct {
-    /// With or without a schema for the reply.
-    pub(super) const fn new(structured: bool) -> Self {
-        Self { structured }
+    /// A solver that asks for this form of reply.
+    pub(super) const fn new(form: ReplyForm) -> Self {
+        Self { form }
+    }
+
+    fn is_structured(&self) -> bool {
+        self.form != ReplyForm::Text
     }
 
     fn values(&self, case: &CaseView) -> Map<String, Value> {
         let mut values = case_values(case);
-        values.insert("structured".to_owned(), self.structured.into());
+        values.insert("structured".to_owned(), self.is_structured().into());
+        let with_confidence = self.form == ReplyForm::StructuredWithConfidence;
+        values.insert("confidence".to_owned(), with_confidence.into());
         values
     }
 }
@@ -43,7 +60,7 @@ impl Solver for Direct {
     }
 
     fn prompts(&self) -> &'static [&'static str] {
-        if self.structured {
+        if self.is_structured() {
             &[PROMPT, REPAIR_PROMPT]
         } else {
             &[PROMPT]
@@ -67,8 +84,9 @@ impl Solver for Direct {
             let case = std::sync::Arc::clone(context.case());
             let messages = context.prompt(PROMPT, &self.values(&case))?;
             let mut call = CallSpec::new(ROLE, "answer", messages);
-            if self.structured {
-                call = call.with_schema(answer_schema(&case));
+            if self.is_structured() {
+                let with_confidence = self.form == ReplyForm::StructuredWithConfidence;
+                call = call.with_schema(answer_schema(&case, with_confidence));
             }
             let completion = context.call(call).await?;
             context.emit(Event {

@@ -4,7 +4,7 @@ use consilium_core::study::SystemSpec;
 
 use super::Solver;
 use super::constant::Constant;
-use super::direct::Direct;
+use super::direct::{Direct, ReplyForm};
 use super::flags::{Flag, FlagKind, Flags};
 use crate::nearest::nearest;
 
@@ -27,13 +27,28 @@ pub const SOLVERS: &[SolverEntry] = &[
     SolverEntry {
         name: "direct",
         summary: "one question, one answer",
-        flags: &[Flag {
-            name: "structured",
-            kind: FlagKind::Boolean,
-            summary: "ask for JSON by schema instead of a last line \"Answer: X\"",
-        }],
+        flags: &[
+            Flag {
+                name: "structured",
+                kind: FlagKind::Boolean,
+                summary: "ask for JSON by schema instead of a last line \"Answer: X\"",
+            },
+            Flag {
+                name: "confidence",
+                kind: FlagKind::Boolean,
+                summary: "ask for JSON by schema that also says how sure the model is, in percent",
+            },
+        ],
         needs_backend: true,
-        constructor: |flags| Ok(Box::new(Direct::new(flags.boolean("structured")))),
+        constructor: |flags| {
+            Ok(Box::new(Direct::new(if flags.boolean("confidence") {
+                ReplyForm::StructuredWithConfidence
+            } else if flags.boolean("structured") {
+                ReplyForm::Structured
+            } else {
+                ReplyForm::Text
+            })))
+        },
     },
     SolverEntry {
         name: "constant",

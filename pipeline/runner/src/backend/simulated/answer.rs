@@ -68,12 +68,31 @@ pub(super) fn answers(
     random: &mut ChaCha8Rng,
 ) -> Vec<String> {
     let wrong = wrong_answers(case, language, random);
-    let right = match case.answer_form {
-        AnswerForm::Text => case.reference.as_ref().or_else(|| case.gold.first()),
-        _ => case.gold.first(),
+    if case.answer_form == AnswerForm::Text {
+        let reference = case.reference.as_ref().or_else(|| case.gold.first());
+        let graded = reference.map(|text| graded(text, right, &wrong[0], random));
+        return graded.into_iter().chain(wrong).collect();
     }
-    .filter(|_| right);
+    let right = case.gold.first().filter(|_| right);
     right.cloned().into_iter().chain(wrong).collect()
+}
+
+/// A text that shares much with the reference, or little: a good one leaves out a sentence, a poor
+/// one keeps a single sentence.
+fn graded(reference: &str, good: bool, poor: &str, random: &mut ChaCha8Rng) -> String {
+    let mut sentences: Vec<&str> = reference.split_inclusive(['.', '。', '!', '?']).collect();
+    sentences.retain(|sentence| !sentence.trim().is_empty());
+    let chosen = random.random_range(0..sentences.len().max(1));
+    if good {
+        if sentences.len() > 2 {
+            sentences.remove(chosen);
+        }
+        return sentences.concat().trim().to_owned();
+    }
+    match sentences.get(chosen) {
+        Some(sentence) if sentences.len() > 1 => format!("{poor} {}", sentence.trim()),
+        _ => poor.to_owned(),
+    }
 }
 
 /// Wrong answers in seeded order, at least one.
@@ -174,9 +193,26 @@ mod tests {
                     "{wrong:?}"
                 );
                 let right = answers(&case, true, Language::English, &mut random);
-                assert_eq!(right[0], case.gold[0]);
+                assert_eq!(right[0], case.gold[0], "{case:?}");
                 assert!(!right[1..].contains(&case.gold[0]));
             }
+        }
+    }
+
+    #[test]
+    fn good_texts_share_more_with_the_reference_than_poor_ones() {
+        let sentences = ["Rest today.", " Cool the knee.", " Come back if it swells."];
+        let case = SimulatedCase {
+            reference: Some(sentences.concat()),
+            ..case(AnswerForm::Text, "", &[])
+        };
+        for seed in 0..20 {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let shared = |text: &str| sentences.iter().filter(|s| text.contains(s.trim())).count();
+            let good = answers(&case, true, Language::English, &mut random);
+            assert_eq!(shared(&good[0]), 2, "{good:?}");
+            let poor = answers(&case, false, Language::English, &mut random);
+            assert_eq!(shared(&poor[0]), 1, "{poor:?}");
         }
     }
 

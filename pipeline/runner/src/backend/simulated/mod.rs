@@ -11,9 +11,9 @@ mod phrase;
 use std::sync::Arc;
 use std::time::Duration;
 
-use consilium_core::ErrorKind;
 use consilium_core::seed::derive_seed;
 use consilium_core::study::BackendSpec;
+use consilium_core::{AnswerForm, ErrorKind};
 use futures::future::BoxFuture;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -31,6 +31,10 @@ pub(crate) use phrase::{Language, prose_of, reply};
 
 /// Spread of the latency: one in six replies takes more than 1.28 times the median.
 const LATENCY_SIGMA: f64 = 0.25;
+/// Field of a reply that says how sure the model is, in percent.
+const CONFIDENCE_FIELD: &str = "confidence";
+/// Half the width of the scatter of stated confidence.
+const CONFIDENCE_SCATTER: f64 = 0.05;
 
 /// A backend that answers from a seed and an answer key.
 #[derive(Debug)]
@@ -101,9 +105,14 @@ impl Simulated {
             .answers
             .as_ref()
             .and_then(|answers| answers.answer(&call.key.dataset, &call.key.case_id));
+        let mut confidence = answer::DEFAULT_ACCURACY;
+        let is_text = case
+            .as_ref()
+            .is_some_and(|case| case.answer_form == AnswerForm::Text);
         let answers = match case {
             Some(case) => {
                 let share = answer::accuracy(self.spec.accuracy.as_ref(), &call.key.system, &case);
+                confidence = share;
                 let right = answer::draw(share, &mut random);
                 answer::answers(&case, right, language, &mut random)
             }
@@ -111,12 +120,32 @@ impl Simulated {
         };
         if let Some(schema) = &request.schema {
             let mut prose = |random: &mut ChaCha8Rng| prose_of(language, 0, random);
-            return Filler::new(&schema.schema, &mut random, &mut prose)
-                .with_answer(&schema.answer_field, &answers)
-                .to_string();
+            let mut value = Filler::new(&schema.schema, &mut random, &mut prose)
+                .with_answer(&schema.answer_field, &answers);
+            if let Some(stated) = value.get_mut(CONFIDENCE_FIELD) {
+                *stated = self.stated_confidence(confidence, &mut random).into();
+            }
+            return value.to_string();
         }
         let first = answers.first().map(String::as_str).unwrap_or_default();
+        if is_text {
+            return first.to_owned();
+        }
         reply(language, first, 0, &mut random)
+    }
+
+    /// Percent that a model with this chance of being right says it is sure, a little scattered.
+    fn stated_confidence(&self, accuracy: f64, random: &mut ChaCha8Rng) -> u8 {
+        let over = self.spec.overconfidence.unwrap_or_default();
+        let scatter = random.random_range(-CONFIDENCE_SCATTER..=CONFIDENCE_SCATTER);
+        let percent = ((accuracy + over + scatter) * 100.0).clamp(0.0, 100.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to 0 to 100"
+        )]
+        let percent = percent.round() as u8;
+        percent
     }
 
     async fn answer(

@@ -16,15 +16,17 @@
 //! answer.
 
 mod aliases;
+mod known;
 mod set;
 mod statement;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use consilium_core::{AnswerForm, Case, SampleRow, ScoreRow, Signature};
 use regex::Regex;
 use serde_json::Value;
 
+use self::known::KnownSets;
 use self::set::LabelSet;
 use self::statement::{is_qualified, last_statement, mentioned, read_phrase};
 use super::Scorer;
@@ -62,8 +64,7 @@ const FIELDS: [&str; 13] = [
 #[derive(Debug)]
 pub struct LabelScorer {
     name: String,
-    aliases: Option<AliasTable>,
-    suffixes: Vec<String>,
+    sets: KnownSets,
     signature: Signature,
 }
 
@@ -87,14 +88,13 @@ impl LabelScorer {
             .with("suffixes", endings);
         Self {
             name: name.into(),
-            aliases,
-            suffixes,
+            sets: KnownSets::new(aliases, suffixes),
             signature,
         }
     }
 
-    fn labels(&self, case: &Case) -> LabelSet {
-        LabelSet::new(case, self.aliases.as_ref(), &self.suffixes)
+    fn labels(&self, case: &Case) -> Arc<LabelSet> {
+        self.sets.of(case)
     }
 
     /// Reads the label that an answer states, one of the case's.

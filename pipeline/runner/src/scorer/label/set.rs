@@ -36,11 +36,11 @@ impl LabelSet {
             for (_, canonical) in entries {
                 set.add(canonical, canonical);
             }
+            let keys: Vec<String> = entries.iter().map(|(alias, _)| set.key(alias)).collect();
             for gold in &case.gold {
-                let known = entries
-                    .iter()
-                    .find(|(alias, _)| set.key(alias) == set.key(gold));
-                let canonical = known.map_or(gold, |(_, canonical)| canonical);
+                let key = set.key(gold);
+                let known = keys.iter().position(|known| *known == key);
+                let canonical = known.map_or(gold, |at| &entries[at].1);
                 set.add(canonical, canonical);
             }
         }
