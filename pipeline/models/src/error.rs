@@ -35,7 +35,7 @@ pub enum ModelError {
         source: std::io::Error,
     },
     /// A file of the encoder is not the JSON it should be.
-    #[error("read {} as JSON: {source}", path.display())]
+    #[error("read {} as JSON", path.display())]
     Json {
         /// The file.
         path: PathBuf,
@@ -63,7 +63,7 @@ pub enum ModelError {
         source: candle_core::Error,
     },
     /// The vocabulary cannot be read.
-    #[error("read the vocabulary {}: {source}", path.display())]
+    #[error("read the vocabulary {}", path.display())]
     Vocabulary {
         /// `tokenizer.json` or `vocab.txt`.
         path: PathBuf,

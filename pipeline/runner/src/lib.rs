@@ -2,6 +2,7 @@
 
 pub mod backend;
 pub mod context;
+pub mod encoder;
 pub mod executor;
 pub mod limit;
 pub mod mock_server;

@@ -39,6 +39,11 @@ impl Backoff {
                 &identity.seq.to_string(),
             ],
         );
+        Self::seeded(seed, retries)
+    }
+
+    /// At most `retries` waits for a request that is no call of a sample.
+    pub fn seeded(seed: u64, retries: u32) -> Self {
         Self {
             left: retries,
             ceiling: FIRST_DELAY,

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use consilium_query::evaluate_metric;
+use consilium_runner::encoder::{EncoderLibrary, is_encoder_metric};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -20,7 +21,10 @@ const BATCH_LINES: usize = 4096;
     after_help = "Example:\n  echo '{\"metric\":\"sacrebleu.sentence_bleu\",\"params\":{},\"inputs\":{\"hyp\":\"a b\",\
                   \"refs\":[\"a b\"]}}' | consilium metric\n\nNames are those of the reference \
                   implementations, for example nltk.sentence_bleu, rouge_score.score or \
-                  sklearn.classification_report; an error is told on its own line."
+                  sklearn.classification_report; an error is told on its own line. bert_score, \
+                  bert_score.batch, sentence_transformers.encode and embedding_cosine take an \
+                  encoder by name, for example {\"model\": \"all-MiniLM-L6-v2\"}, from \
+                  $CONSILIUM_MODELS or the user's cache."
 )]
 pub(crate) struct MetricArguments {}
 
@@ -35,6 +39,7 @@ struct Question {
 }
 
 pub(crate) fn metric(_given: &MetricArguments) -> Result<ExitCode> {
+    let encoders = EncoderLibrary::default();
     let mut lines = BufReader::new(std::io::stdin()).split(b'\n');
     loop {
         let batch: Vec<Vec<u8>> = lines
@@ -50,19 +55,24 @@ pub(crate) fn metric(_given: &MetricArguments) -> Result<ExitCode> {
             .map(Vec::as_slice)
             .filter(|line| !line.trim_ascii().is_empty())
             .collect();
-        printer::data(&answers(&asked)?)?;
+        printer::data(&answers(&asked, &encoders)?)?;
     }
 }
 
 /// The answers to some lines, computed on every core.
-fn answers(lines: &[&[u8]]) -> Result<String> {
+fn answers(lines: &[&[u8]], encoders: &EncoderLibrary) -> Result<String> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = lines.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
         let parts: Vec<_> = lines
             .chunks(share)
             .map(|lines| {
-                scope.spawn(move || lines.iter().map(|line| answer(line)).collect::<String>())
+                scope.spawn(move || {
+                    lines
+                        .iter()
+                        .map(|line| answer(line, encoders))
+                        .collect::<String>()
+                })
             })
             .collect();
         parts
@@ -75,14 +85,26 @@ fn answers(lines: &[&[u8]]) -> Result<String> {
     })
 }
 
-fn answer(line: &[u8]) -> String {
+fn answer(line: &[u8], encoders: &EncoderLibrary) -> String {
     let answer = match serde_json::from_slice::<Question>(line) {
-        Ok(question) => match evaluate_metric(&question.metric, &question.params, &question.inputs)
-        {
+        Ok(question) => match evaluate(&question, encoders) {
             Ok(value) => json!({ "value": value }),
-            Err(error) => json!({ "error": error.to_string() }),
+            Err(error) => json!({ "error": format!("{error:#}") }),
         },
         Err(error) => json!({ "error": format!("read the line: {error}") }),
     };
     format!("{answer}\n")
+}
+
+/// Metrics that need an encoder are computed beside it, all others without.
+fn evaluate(question: &Question, encoders: &EncoderLibrary) -> Result<Value> {
+    let Question {
+        metric,
+        params,
+        inputs,
+    } = question;
+    if is_encoder_metric(metric) {
+        return Ok(encoders.evaluate(metric, params, inputs)?);
+    }
+    Ok(evaluate_metric(metric, params, inputs)?)
 }

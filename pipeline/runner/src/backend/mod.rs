@@ -3,6 +3,7 @@
 //! A [`Backend`] sends one request once. Limits, retries and giving up belong to
 //! [`LimitedBackend`], which is what solvers and scorers reach through their context.
 
+mod embedding;
 mod limited;
 mod openai;
 mod replay;
@@ -18,6 +19,7 @@ use consilium_core::study::{BackendKind, BackendSpec, StructuredOutput};
 use consilium_core::{AnswerForm, ChoiceOption};
 use futures::future::BoxFuture;
 
+pub use embedding::EmbeddingBackend;
 pub(crate) use limited::text_tokens;
 pub use limited::{LimitedBackend, SentCall};
 pub use reply::{CallFailure, Reply, ResponseFormat, Usage};
@@ -137,6 +139,16 @@ pub enum BackendError {
         #[source]
         source: reqwest::Error,
     },
+    /// Its kind embeds no texts.
+    #[error(
+        "set up backend '{backend}': a backend of kind {kind} embeds no texts; hint: openai does"
+    )]
+    NoEmbeddings {
+        /// Name of the backend.
+        backend: String,
+        /// Its kind as written in the study.
+        kind: &'static str,
+    },
     /// A recording cannot be read.
     #[error("set up backend '{backend}': read recorded calls from {}", path.display())]
     Recording {
@@ -179,5 +191,7 @@ const fn configured_format(structured_output: StructuredOutput) -> ResponseForma
     }
 }
 
+#[cfg(test)]
+mod embedding_tests;
 #[cfg(test)]
 mod wire_tests;

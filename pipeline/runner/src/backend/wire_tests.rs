@@ -13,14 +13,14 @@ use super::*;
 use crate::mock_server::{Fault, MockServerOptions, MockServerStats, serve};
 
 /// A mock server that ends with the test.
-struct Server {
-    address: String,
+pub(super) struct Server {
+    pub(super) address: String,
     shutdown: CancellationToken,
     _serving: JoinSet<std::io::Result<()>>,
 }
 
 impl Server {
-    async fn start(options: MockServerOptions) -> Self {
+    pub(super) async fn start(options: MockServerOptions) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let shutdown = CancellationToken::new();
@@ -48,7 +48,7 @@ impl Server {
         LimitedBackend::new(backend, Arc::new(SystemClock), 1)
     }
 
-    async fn stats(&self) -> MockServerStats {
+    pub(super) async fn stats(&self) -> MockServerStats {
         reqwest::get(format!("{}/stats", self.address))
             .await
             .unwrap()

@@ -2,6 +2,7 @@
 
 mod completion;
 mod counts;
+mod embeddings;
 mod fault;
 mod options;
 
@@ -40,7 +41,7 @@ struct Server {
     counts: Counts,
 }
 
-/// Serves until told to end: `/v1/chat/completions`, `/v1/models` and `GET /stats`.
+/// Serves until told to end: `/v1/chat/completions`, `/v1/embeddings`, `/v1/models` and `GET /stats`.
 ///
 /// # Errors
 /// When the listener fails.
@@ -55,6 +56,7 @@ pub async fn serve(
     };
     let router = Router::new()
         .route("/v1/chat/completions", post(chat))
+        .route("/v1/embeddings", post(embed))
         .route("/v1/models", get(models))
         .route("/stats", get(stats))
         .layer(DefaultBodyLimit::max(LONGEST_REQUEST))
@@ -90,18 +92,47 @@ async fn models(State(server): State<Server>, headers: HeaderMap) -> Response {
 }
 
 async fn chat(State(server): State<Server>, headers: HeaderMap, body: Bytes) -> Response {
-    let hash = hash(&body);
-    let in_flight = server.counts.enter(hash);
-    let response = server
-        .answer(&headers, &body, hash, in_flight.seen_before)
-        .await;
-    server.counts.answered(response.status().as_u16());
-    drop(in_flight);
-    response
+    server.count(&headers, &body, write_completion).await
+}
+
+async fn embed(State(server): State<Server>, headers: HeaderMap, body: Bytes) -> Response {
+    server.count(&headers, &body, embeddings::reply).await
+}
+
+/// Writes the reply to a body by a seed, or says what is wrong with it.
+type Writer = fn(&MockServerOptions, &[u8], u64) -> Result<String, String>;
+
+fn write_completion(options: &MockServerOptions, body: &[u8], seed: u64) -> Result<String, String> {
+    let request: Request = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    if request.stream {
+        return Err("stream is not supported".to_owned());
+    }
+    if request.is_structured() && !options.structured_output {
+        return Err("response_format is not supported".to_owned());
+    }
+    Ok(completion(options, &request, seed))
 }
 
 impl Server {
-    async fn answer(&self, headers: &HeaderMap, body: &[u8], hash: u128, seen: u32) -> Response {
+    async fn count(&self, headers: &HeaderMap, body: &[u8], write: Writer) -> Response {
+        let hash = hash(body);
+        let in_flight = self.counts.enter(hash);
+        let response = self
+            .answer(headers, body, hash, in_flight.seen_before, write)
+            .await;
+        self.counts.answered(response.status().as_u16());
+        drop(in_flight);
+        response
+    }
+
+    async fn answer(
+        &self,
+        headers: &HeaderMap,
+        body: &[u8],
+        hash: u128,
+        seen: u32,
+        write: Writer,
+    ) -> Response {
         let options = &self.options;
         if !self.admits(headers) {
             return unauthorized();
@@ -111,17 +142,11 @@ impl Server {
         {
             return fault::too_many_requests(wait);
         }
-        let request: Request = match serde_json::from_slice(body) {
-            Ok(request) => request,
-            Err(error) => return refused(&error.to_string()),
-        };
-        if request.stream {
-            return refused("stream is not supported");
-        }
-        if request.is_structured() && !options.structured_output {
-            return refused("response_format is not supported");
-        }
         let seed = seed(options.seed, hash);
+        let reply = match write(options, body, seed) {
+            Ok(reply) => reply,
+            Err(message) => return refused(&message),
+        };
         let drawn = Fault::draw(
             options.faults,
             &options.fault_kinds,
@@ -130,7 +155,6 @@ impl Server {
         if !options.latency.is_zero() {
             tokio::time::sleep(options.latency).await;
         }
-        let reply = completion(options, &request, seed);
         match drawn {
             None => fault::json_body(Body::from(reply)),
             Some(fault) => {

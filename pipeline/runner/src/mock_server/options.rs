@@ -32,6 +32,8 @@ pub struct MockServerOptions {
     pub retry_after: Duration,
     /// Key a client has to present; any or none when absent.
     pub required_key: Option<String>,
+    /// Texts embedded at once; more are refused with 400.
+    pub most_inputs: usize,
     /// Forms of structured output that are understood; others are refused with 400.
     pub structured_output: bool,
 }
@@ -49,6 +51,7 @@ impl Default for MockServerOptions {
             stall: Duration::from_secs(90),
             retry_after: Duration::from_secs(1),
             required_key: None,
+            most_inputs: 2048,
             structured_output: true,
         }
     }

@@ -11,6 +11,7 @@ pub(super) struct Address {
     pub(super) endpoint: String,
     pub(super) chat: Url,
     pub(super) models: Url,
+    pub(super) embeddings: Url,
     /// Whether the server is on this machine, so that no proxy may be asked.
     pub(super) is_loopback: bool,
 }
@@ -46,6 +47,7 @@ impl Address {
             endpoint: bare.as_str().trim_end_matches('/').to_owned(),
             chat: below(&url, "chat/completions"),
             models: below(&url, "models"),
+            embeddings: below(&url, "embeddings"),
             is_loopback,
         })
     }

@@ -79,8 +79,31 @@ impl OpenAi {
         })
     }
 
+    /// The model to ask for.
+    pub(super) fn model_name(&self) -> &str {
+        &self.model
+    }
+
+    /// A request for embeddings, yet without a body.
+    pub(super) fn post_embeddings(&self) -> RequestBuilder {
+        self.client.post(self.address.embeddings.clone())
+    }
+
+    /// What to try when the server does not know the address.
+    pub(super) fn address_hint(&self) -> Option<&'static str> {
+        self.address.hint()
+    }
+
+    /// What messages about a request must not repeat.
+    pub(super) fn secrets<'a>(&'a self, request: Option<&'a ChatRequest>) -> Secrets<'a> {
+        Secrets {
+            request,
+            key: self.key.as_ref(),
+        }
+    }
+
     /// Sends a request with the key, if there is one, and receives all of the reply.
-    async fn send_authorized(
+    pub(super) async fn send_authorized(
         &self,
         mut request: RequestBuilder,
         secrets: Secrets<'_>,

@@ -6,6 +6,7 @@ mod classify;
 mod client;
 mod complaint;
 mod dialect;
+mod embeddings;
 mod failure;
 mod redact;
 mod retry_after;
