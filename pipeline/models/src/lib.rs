@@ -21,6 +21,9 @@ mod reading;
 mod tokens;
 mod weights;
 
+#[cfg(test)]
+mod small_model_tests;
+
 pub use bertscore::{
     Baseline, BertScore, BertScoreOptions, BertScores, Idf, LayeredBertScores, Padding,
 };

@@ -13,7 +13,7 @@ use super::EncoderLibrary;
 use super::tests::mini_lm;
 
 /// `tools/check-golden` asks for 2e-4; both sides compute in 32 bits and agree much better.
-const TOLERANCE: f64 = 5e-6;
+const TOLERANCE: f64 = 2e-6;
 
 fn golden(name: &str) -> Vec<Value> {
     // Asked when the test runs: clones that share a target folder share its binary too.

@@ -1,7 +1,6 @@
 //! Encoders as scorers use them.
 
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
 use super::*;
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::body::NoReply;
 use super::client::OpenAi;
 use super::complaint::Complaint;
-use super::failure::{self, Secrets};
+use super::failure;
 use crate::backend::{CallFailure, ChatRequest, Message};
 
 /// Vectors of some texts, in their order.
