@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use consilium_core::{
-    CallRow, Clock, EventRow, FORMAT_VERSION, Outcome, RunManifest, RunStatus, SampleRow, ScoreRow,
+    CallRow, Clock, DriftRecord, EventRow, FORMAT_VERSION, Outcome, RunManifest, RunStatus,
+    SampleRow, ScoreRow,
 };
 use tempfile::TempDir;
 
@@ -44,6 +45,7 @@ pub(crate) fn manifest() -> RunManifest {
         signatures: BTreeMap::new(),
         git_revision: None,
         tool_version: "0.1.0".to_owned(),
+        drift: DriftRecord::default(),
         created_at: 1,
         finished_at: None,
         journal_from: 0,

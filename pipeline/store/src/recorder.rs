@@ -195,6 +195,11 @@ impl Recorder {
         self.core.shared.recorded_calls(key, attempt)
     }
 
+    /// Calls of attempts that have not ended, as they are now.
+    pub fn half_done_calls(&self) -> Vec<Arc<CallRow>> {
+        self.core.shared.half_done_calls()
+    }
+
     /// Hands in recorded calls from parts for [`Self::recorded_calls`] to offer: those of failed
     /// attempts that are tried again, and those of scorers that run again. Failed calls are left
     /// out, and nothing is written.

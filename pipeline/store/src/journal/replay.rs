@@ -81,9 +81,9 @@ impl Replayed {
                 self.damaged.insert(number);
                 unreadable = 0;
             }
-            match serde_json::from_slice(&line) {
-                Ok(record) => self.add(record),
-                Err(_) => unreadable = 1,
+            match Record::read(&line) {
+                Some(record) => self.add(record),
+                None => unreadable = 1,
             }
         }
         Ok(())

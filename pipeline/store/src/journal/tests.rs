@@ -119,6 +119,29 @@ fn an_unreadable_line_is_counted_unless_it_is_the_last() {
 }
 
 #[test]
+fn every_flipped_bit_of_a_line_is_found() {
+    let good = call_line("a", 0);
+    let last = call_line("b", 0);
+    for at in 0..good.len() - 1 {
+        let mut bytes = good.clone();
+        bytes[at] ^= 1;
+        // A flip that makes a newline makes two lines, neither of which is whole.
+        let folder = folder_with(&[&bytes[..], &last].concat());
+        let replayed = replay(folder.path(), 0).unwrap();
+        assert!(replayed.unreadable_lines >= 1, "byte {at}");
+        assert_eq!(replayed.calls.len(), 1, "byte {at}");
+    }
+}
+
+#[test]
+fn lines_without_a_checksum_are_read_as_they_are() {
+    let mut old = call_line("a", 0);
+    old.truncate(old.len() - 10);
+    old.push(b'\n');
+    assert_eq!(replayed_calls(folder_with(&old).path()), [call("a", 1, 0)]);
+}
+
+#[test]
 fn a_segment_with_unreadable_lines_is_set_aside_not_removed() {
     let folder = folder_with(b"?\n");
     fs::write(segment_path(folder.path(), 2), "").unwrap();

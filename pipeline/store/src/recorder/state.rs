@@ -119,6 +119,12 @@ impl Shared {
             .collect()
     }
 
+    pub(super) fn half_done_calls(&self) -> Vec<Arc<CallRow>> {
+        let state = self.lock();
+        let calls = state.in_flight.values().flat_map(|calls| calls.values());
+        calls.map(Arc::clone).collect()
+    }
+
     pub(super) fn carry_calls(&self, calls: Vec<CallRow>) {
         let mut state = self.lock();
         for call in calls.into_iter().filter(|call| call.error_kind.is_none()) {
