@@ -27,7 +27,9 @@ pub use clock::{Clock, SystemClock};
 pub use event::EventRow;
 pub use executor::{FinishedSample, RunStopped, SampleExecutor, SampleFuture, WorkItem};
 pub use key::SampleKey;
-pub use manifest::{FORMAT_VERSION, PartEntry, RunManifest, RunStatus};
+pub use manifest::{
+    CanaryAnswer, DriftRecord, FORMAT_VERSION, PartEntry, RunManifest, RunStatus, ServedModel,
+};
 pub use outcome::{ErrorKind, Outcome};
 pub use sample::SampleRow;
 pub use score::ScoreRow;

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::backend::{
     Backend, CallFailure, CallIdentity, ChatRequest, LimitedBackend, Reply, Usage,
 };
-use crate::context::SampleRecorder;
+use crate::context::{SampleLimits, SampleRecorder};
 use crate::executor::{ExecutorParts, RunExecutor};
 use crate::prompt::PromptLibrary;
 
@@ -206,6 +206,7 @@ pub(crate) fn executor(
         prompts: Arc::new(PromptLibrary::load(None).unwrap()),
         study_seed: 7,
         cancel: cancel.clone(),
+        sample_limits: SampleLimits::default(),
     };
     Arc::new(RunExecutor::new(parts).unwrap())
 }

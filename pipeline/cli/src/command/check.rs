@@ -98,17 +98,36 @@ async fn check_datasets(study: &ResolvedStudy) -> Result<BTreeMap<String, CaseVi
     Ok(samples)
 }
 
-/// Renders one prompt per system and dataset; returns its length in characters.
+/// Length in characters of the longest prompt of every system on the first case of a dataset.
+pub(crate) fn prompt_lengths(study: &ResolvedStudy) -> Result<BTreeMap<String, usize>> {
+    let mut first = BTreeMap::new();
+    for spec in &study.study.dataset {
+        if let Some(case) = CaseReader::open(spec, &study.folder)?.next() {
+            first.insert(spec.name.clone(), case?.view);
+        }
+    }
+    render_prompts(study, &first, false)
+}
+
+/// Renders one prompt per system and dataset and shows it; returns its length in characters.
 fn check_prompts(
     study: &ResolvedStudy,
     samples: &BTreeMap<String, CaseView>,
 ) -> Result<BTreeMap<String, usize>> {
+    printer::line("Prompts")?;
+    render_prompts(study, samples, true)
+}
+
+fn render_prompts(
+    study: &ResolvedStudy,
+    samples: &BTreeMap<String, CaseView>,
+    show: bool,
+) -> Result<BTreeMap<String, usize>> {
     let prompts = study.prompts()?;
     let mut characters = BTreeMap::new();
-    printer::line("Prompts")?;
     for system in &study.study.system {
         let solver = solver::build(system)?;
-        let mut shown = false;
+        let mut shown = !show;
         for (dataset, case) in samples
             .iter()
             .filter(|(dataset, _)| system.runs_on(dataset))
@@ -143,7 +162,8 @@ fn check_prompts(
     Ok(characters)
 }
 
-fn print_estimates(
+/// Prints calls, tokens, cost and time of a work list.
+pub(crate) fn print_estimates(
     study: &ResolvedStudy,
     counts: &[(String, u64)],
     prompt_characters: &BTreeMap<String, usize>,

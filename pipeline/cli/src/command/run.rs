@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use consilium_store::{RunDirectory, RunLock};
 
+use super::check::{print_estimates, prompt_lengths};
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;
 use crate::run::{
@@ -47,6 +48,14 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<(u64, u64)>,
 
+    /// Keep replies in the runs folder, and take those kept for equal requests: they cost nothing.
+    #[arg(long)]
+    cache: bool,
+
+    /// Show progress as JSON Lines on stderr.
+    #[arg(long)]
+    json_progress: bool,
+
     /// Ask samples again that failed for lack of infrastructure, as a new attempt.
     #[arg(long, value_name = "WHICH")]
     retry: Option<Retry>,
@@ -55,7 +64,7 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     no_score: bool,
 
-    /// Print what would be executed and execute nothing.
+    /// Print what would be executed, with calls, tokens and cost, and execute nothing.
     #[arg(long)]
     dry_run: bool,
 
@@ -100,6 +109,8 @@ pub(crate) async fn run(given: &RunArguments, runs: &Path) -> Result<ExitCode> {
         limit: given.limit,
         shard: given.shard,
         retry_failed: given.retry == Some(Retry::Failed),
+        cache: given.cache.then(|| runs.join("cache")),
+        json_progress: given.json_progress,
     };
     if given.explain || given.dry_run {
         return print_plan(&study, &options, given).await;
@@ -128,6 +139,7 @@ async fn print_plan(
             printer::line(&format!("{system}: {count} samples"))?;
         }
         printer::line(&format!("{total} samples in all"))?;
+        print_estimates(study, &planned.counts, &prompt_lengths(study)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }

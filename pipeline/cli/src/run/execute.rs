@@ -1,8 +1,9 @@
 //! Executing what is missing of a run.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use consilium_core::study::BackendKind;
@@ -12,16 +13,20 @@ use consilium_query::{
     FailedSamples, RunSource, SessionContext, cases, count, failed_keys, failed_samples,
     register_nothing_finished, register_run_work, work_session,
 };
-use consilium_runner::backend::{self, AnswerKey, LimitedBackend};
-use consilium_runner::context::SampleRecorder;
+use consilium_runner::backend::{self, AnswerKey, LimitedBackend, ResponseCache};
+use consilium_runner::context::{SampleLimits, SampleRecorder};
 use consilium_runner::executor::{ExecutorParts, RunExecutor};
+use consilium_runner::limit::Budget;
 use consilium_runner::prompt::PromptLibrary;
 use consilium_store::{Recorder, RecorderOptions, RunDirectory, read_rows};
 use tokio_util::sync::CancellationToken;
 
 use super::answers::RunAnswers;
+use super::drift::{canaries, record_drift};
+use super::log::start_log;
 use super::prepare::PreparedRun;
 use super::progress::{duration, outcome_summary, show_progress};
+use super::spending::budget;
 use crate::failure::hinted;
 use crate::printer;
 use crate::study::ResolvedStudy;
@@ -37,6 +42,10 @@ pub(crate) struct ExecuteOptions {
     pub(crate) shard: Option<(u64, u64)>,
     /// Whether samples that failed for lack of infrastructure get another attempt.
     pub(crate) retry_failed: bool,
+    /// Folder in which replies are kept between runs.
+    pub(crate) cache: Option<PathBuf>,
+    /// Whether progress is shown as JSON.
+    pub(crate) json_progress: bool,
 }
 
 /// How an execution ended.
@@ -69,13 +78,20 @@ fn executor(
     answers: Option<&Arc<dyn AnswerKey>>,
     recorder: Arc<dyn SampleRecorder>,
     cancel: CancellationToken,
+    (budget, cache): (Option<Arc<Budget>>, Option<Arc<ResponseCache>>),
 ) -> Result<RunExecutor> {
     let seed = study.study.study.seed;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let mut backends = BTreeMap::new();
     for spec in &study.study.backend {
         let backend = backend::build(spec, &study.folder, seed, answers.cloned())?;
-        let limited = LimitedBackend::new(backend, Arc::clone(&clock), seed);
+        let mut limited = LimitedBackend::new(backend, Arc::clone(&clock), seed);
+        if let Some(budget) = &budget {
+            limited = limited.with_budget(Arc::clone(budget));
+        }
+        if let Some(cache) = &cache {
+            limited = limited.with_cache(Arc::clone(cache));
+        }
         backends.insert(spec.name.clone(), Arc::new(limited));
     }
     Ok(RunExecutor::new(ExecutorParts {
@@ -86,6 +102,14 @@ fn executor(
         prompts: Arc::new(study.prompts()?),
         study_seed: seed,
         cancel,
+        sample_limits: SampleLimits {
+            time: study
+                .study
+                .study
+                .sample_timeout_s
+                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            calls: study.study.study.sample_calls,
+        },
     })?)
 }
 
@@ -185,6 +209,7 @@ pub(crate) async fn execute(
     manifest.prompts = prompts;
     directory.write_manifest(&manifest)?;
 
+    start_log(directory.root())?;
     let planned = manifest.planned;
     let (recorder, recovery) = Recorder::start(
         directory.clone(),
@@ -206,12 +231,15 @@ pub(crate) async fn execute(
         ));
     }
     let recorder = Arc::new(recorder);
+    let budget = budget(study.study.budget.as_ref(), &directory, &recorder).await?;
+    let cache = options.cache.clone().map(ResponseCache::new).map(Arc::new);
     let sample_recorder: Arc<dyn SampleRecorder> = Arc::clone(&recorder) as _;
     let executor = Arc::new(executor(
         study,
         answers.as_ref(),
         sample_recorder,
         cancel.clone(),
+        (budget, cache),
     )?);
 
     let session = work_session()?;
@@ -234,18 +262,40 @@ pub(crate) async fn execute(
         "{to_do} samples to execute, {done} of {planned} recorded"
     ));
 
+    tracing::info!(
+        run = directory.name(),
+        to_do,
+        done,
+        planned,
+        "execution begins"
+    );
     let stop_progress = CancellationToken::new();
-    let shown = show_progress(executor.progress(), to_do, stop_progress.clone());
+    let shown = show_progress(
+        executor.progress(),
+        to_do,
+        options.json_progress,
+        stop_progress.clone(),
+    );
+    let questions = match &study.study.drift {
+        Some(drift) if to_do > 0 => drift.canaries,
+        _ => 0,
+    };
+    let mut canary_answers = Vec::new();
     let started = Instant::now();
     let mut by_outcome: BTreeMap<&'static str, u64> = BTreeMap::new();
     let mut added = 0;
     let running = async {
         let work_executor: Arc<dyn SampleExecutor> = Arc::clone(&executor) as _;
+        let progress = executor.progress();
+        canary_answers.extend(canaries(&progress, questions, &cancel).await);
         let result = run_work(&session, &work, work_executor, |sample| {
             *by_outcome.entry(sample.outcome.as_str()).or_default() += 1;
             added += u64::from(sample.attempt == 1);
         })
         .await;
+        if result.is_ok() {
+            canary_answers.extend(canaries(&progress, questions, &cancel).await);
+        }
         stop_progress.cancel();
         result
     };
@@ -276,6 +326,7 @@ pub(crate) async fn execute(
         ));
     }
     finished?;
+    record_drift(&directory, canary_answers).await?;
     if let Some(RunStopped::Backend { backend, message }) = &stopped {
         return Err(hinted(
             format!("use backend '{backend}': {message}"),
@@ -296,6 +347,7 @@ pub(crate) async fn execute(
         duration(started.elapsed().as_secs_f64()),
         outcome_summary(&counts)
     ));
+    tracing::info!(executed, recorded, planned, "execution ends");
     let failures = failures(&directory).await?;
     for failure in &failures {
         printer::note(&format!(
@@ -311,7 +363,10 @@ pub(crate) async fn execute(
         failed,
         recorded,
         planned,
-        stopped: stopped.map(|reason| reason.to_string()),
+        stopped: stopped.map(|reason| match reason {
+            RunStopped::Budget { .. } => format!("{reason} (raise [budget] to go on)"),
+            _ => reason.to_string(),
+        }),
     })
 }
 

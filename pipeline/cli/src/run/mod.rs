@@ -1,11 +1,14 @@
 //! Runs from the command line's side: found, prepared, executed, scored, tabulated.
 
 mod answers;
+mod drift;
 mod execute;
 mod files;
+mod log;
 mod prepare;
 mod progress;
 mod score;
+mod spending;
 mod tables;
 
 use std::path::Path;

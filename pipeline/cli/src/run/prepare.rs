@@ -6,7 +6,9 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use consilium_core::canonical::sha256_hex;
 use consilium_core::study::Study;
-use consilium_core::{Clock, FORMAT_VERSION, PartEntry, RunManifest, RunStatus, SystemClock};
+use consilium_core::{
+    Clock, DriftRecord, FORMAT_VERSION, PartEntry, RunManifest, RunStatus, SystemClock,
+};
 use consilium_query::dataset::Malformed;
 use consilium_query::snapshot_cases;
 use consilium_store::{
@@ -141,6 +143,7 @@ fn create(study: &ResolvedStudy, runs: &Path) -> Result<RunDirectory> {
         signatures: BTreeMap::new(),
         git_revision: git_revision(),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        drift: DriftRecord::default(),
         created_at: clock.now_micros(),
         finished_at: None,
         journal_from: 0,

@@ -17,10 +17,29 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 /// Time between two updates of the moving line.
 const MOVING_INTERVAL: Duration = Duration::from_millis(200);
 
+/// Time between two lines of JSON.
+const JSON_INTERVAL: Duration = Duration::from_secs(1);
+
 /// Shows progress until it is told to stop; `total` samples are to be executed.
-pub(crate) async fn show_progress(progress: Arc<Progress>, total: u64, stop: CancellationToken) {
+pub(crate) async fn show_progress(
+    progress: Arc<Progress>,
+    total: u64,
+    json: bool,
+    stop: CancellationToken,
+) {
     let started = Instant::now();
-    if std::io::stderr().is_terminal() {
+    if json {
+        loop {
+            let ended = tokio::time::timeout(JSON_INTERVAL, stop.cancelled())
+                .await
+                .is_ok();
+            let line = json_line(&progress.counts(), total, started.elapsed());
+            printer::note(&line.to_string());
+            if ended {
+                break;
+            }
+        }
+    } else if std::io::stderr().is_terminal() {
         let bar =
             ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len} {msg}") {
@@ -50,25 +69,81 @@ pub(crate) async fn show_progress(progress: Arc<Progress>, total: u64, stop: Can
     }
 }
 
-/// Rate, failures, calls in flight and time left.
-fn described(counts: &ProgressCounts, total: u64, elapsed: Duration) -> String {
-    let rate = counts.finished as f64 / elapsed.as_secs_f64().max(1e-3);
-    let failed: u64 = counts
+/// Samples a second.
+fn rate(counts: &ProgressCounts, elapsed: Duration) -> f64 {
+    counts.finished as f64 / elapsed.as_secs_f64().max(1e-3)
+}
+
+/// Samples that failed for lack of infrastructure.
+fn failed(counts: &ProgressCounts) -> u64 {
+    counts
         .by_outcome
         .iter()
         .filter(|(outcome, _)| outcome.is_infrastructure())
         .map(|(_, count)| count)
-        .sum();
-    let left = total.saturating_sub(counts.finished) as f64 / rate;
-    let left = if counts.finished == 0 || !left.is_finite() {
-        "time left unknown".to_owned()
-    } else {
-        format!("{} left", duration(left))
-    };
+        .sum()
+}
+
+/// Seconds left, once a sample has ended.
+fn seconds_left(counts: &ProgressCounts, total: u64, elapsed: Duration) -> Option<f64> {
+    let left = total.saturating_sub(counts.finished) as f64 / rate(counts, elapsed);
+    (counts.finished > 0 && left.is_finite()).then_some(left)
+}
+
+/// Rate, failures, calls in flight of those permitted now, and time left.
+fn described(counts: &ProgressCounts, total: u64, elapsed: Duration) -> String {
+    let left = seconds_left(counts, total, elapsed).map_or_else(
+        || "time left unknown".to_owned(),
+        |left| format!("{} left", duration(left)),
+    );
+    let paused = counts
+        .backends
+        .iter()
+        .filter_map(|(_, state)| state.paused)
+        .max();
+    let paused = paused.map_or_else(String::new, |paused| {
+        format!(" · paused for {}", duration(paused.as_secs_f64()))
+    });
     format!(
-        "{rate:.1}/s · {failed} failed · {} calls in flight · {left}",
-        counts.calls_in_flight
+        "{:.1}/s · {} failed · {} calls in flight of {}{paused} · {left}",
+        rate(counts, elapsed),
+        failed(counts),
+        counts.calls_in_flight,
+        counts.concurrency()
     )
+}
+
+/// The same for programs.
+fn json_line(counts: &ProgressCounts, total: u64, elapsed: Duration) -> serde_json::Value {
+    let backends: serde_json::Map<String, serde_json::Value> = counts
+        .backends
+        .iter()
+        .map(|(name, state)| {
+            let state = serde_json::json!({
+                "in_flight": state.in_flight,
+                "concurrency": state.concurrency,
+                "waiting": state.waiting,
+                "per_second": state.per_second,
+                "paused_s": state.paused.map(|paused| paused.as_secs_f64()),
+            });
+            (name.clone(), state)
+        })
+        .collect();
+    serde_json::json!({
+        "done": counts.finished,
+        "planned": total,
+        "in_flight": counts.calls_in_flight,
+        "concurrency": counts.concurrency(),
+        "rate": rate(counts, elapsed),
+        "errors": failed(counts),
+        "calls": counts.calls,
+        "failed_calls": counts.failed_calls,
+        "cache_hits": counts.cache_hits,
+        "tokens": counts.tokens,
+        "cost_usd": counts.cost_usd,
+        "eta_s": seconds_left(counts, total, elapsed),
+        "backends": backends,
+    })
 }
 
 /// Seconds as a reader would say them.

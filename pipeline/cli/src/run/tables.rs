@@ -9,6 +9,7 @@ use consilium_report::Report;
 use consilium_store::RunDirectory;
 use jiff::Timestamp;
 
+use super::drift::{collected, drift_notes};
 use super::write_atomically;
 
 /// What the tables' queries need to know of the runs.
@@ -98,6 +99,9 @@ fn facts(manifest: &RunManifest) -> Vec<(String, String)> {
     if let Some(finished) = manifest.finished_at {
         facts.push(("Last executed".to_owned(), moment(finished)));
     }
+    if let Some(collected) = collected(manifest) {
+        facts.push(("Answers collected".to_owned(), collected));
+    }
     for dataset in &manifest.datasets {
         let skipped = match dataset.malformed {
             0 => String::new(),
@@ -178,6 +182,9 @@ async fn warnings(
             warnings.push(format!(
                 "{of}Single run: every case was asked once, so variation between repeats is unknown."
             ));
+        }
+        for note in drift_notes(manifest) {
+            warnings.push(format!("{of}{note}"));
         }
         if let Some(note) = synthetic_note(manifest) {
             warnings.push(format!("{of}{note}"));

@@ -69,12 +69,14 @@ pub(super) fn check_head(study: &Study) -> Result<(), Problem> {
             "leave mode out",
         );
     }
-    if study.budget.is_some() {
+    let positive = |number: f64| number.is_finite() && number > 0.0;
+    if head.sample_timeout_s.is_some_and(|limit| !positive(limit)) || head.sample_calls == Some(0) {
         return problem(
-            "[budget] is not enforced by this version, and a budget that is ignored is worse than none",
-            "remove it; --limit and `consilium check` bound what a run costs",
+            "study.sample_timeout_s and study.sample_calls must be above 0",
+            "leave them out for no limit",
         );
     }
+    check_budget(study)?;
     if !(0.0..=1.0).contains(&head.tolerance) {
         return problem(
             "study.tolerance is no share",
@@ -88,6 +90,34 @@ pub(super) fn check_head(study: &Study) -> Result<(), Problem> {
         return problem("it asks nothing", "add a [[dataset]]");
     }
     Ok(())
+}
+
+/// A budget must be one, and what it counts must be known.
+fn check_budget(study: &Study) -> Result<(), Problem> {
+    let Some(budget) = &study.budget else {
+        return Ok(());
+    };
+    let usd_fits = budget.usd.is_none_or(|usd| usd.is_finite() && usd > 0.0);
+    if !usd_fits || budget.calls == Some(0) || budget.tokens == Some(0) {
+        return problem(
+            "[budget] allows nothing",
+            "give numbers above 0, or leave it out for no limit",
+        );
+    }
+    let unpriced = study
+        .backend
+        .iter()
+        .find(|backend| backend.kind == BackendKind::Openai && backend.price.is_none());
+    match unpriced {
+        Some(backend) if budget.usd.is_some() => problem(
+            format!(
+                "budget.usd needs prices, and backend '{}' has none",
+                backend.name
+            ),
+            "add price = { input = …, output = … } per million tokens; 0 for a model of your own",
+        ),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn unique<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Problem> {
@@ -210,6 +240,18 @@ pub(super) fn check_backend(backend: &BackendSpec) -> Result<(), Problem> {
                 backend.name
             ),
             "leave them out for the defaults",
+        );
+    }
+    if limits
+        .first_byte_timeout_s
+        .is_some_and(|deadline| deadline <= 0.0)
+    {
+        return problem(
+            format!(
+                "backend '{}': first_byte_timeout_s must be above 0",
+                backend.name
+            ),
+            "leave it out for none of its own",
         );
     }
     if limits.rpm == Some(0) || limits.tpm == Some(0) {

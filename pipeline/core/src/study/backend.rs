@@ -100,6 +100,9 @@ pub enum ReplayMatch {
 pub struct LimitSpec {
     /// Calls in flight at most.
     pub concurrency: u32,
+    /// Whether fewer calls than `concurrency` are in flight, and fewer are started per second,
+    /// while the server says that it is overloaded.
+    pub adaptive: bool,
     /// Requests per minute at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rpm: Option<u32>,
@@ -110,6 +113,9 @@ pub struct LimitSpec {
     pub timeout_s: f64,
     /// Deadline of connecting, seconds.
     pub connect_timeout_s: f64,
+    /// Deadline of the beginning of a reply, seconds; that of the whole try when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_byte_timeout_s: Option<f64>,
     /// Tries after the first one.
     pub retries: u32,
 }
@@ -118,10 +124,12 @@ impl Default for LimitSpec {
     fn default() -> Self {
         Self {
             concurrency: 8,
+            adaptive: true,
             rpm: None,
             tpm: None,
             timeout_s: 60.0,
             connect_timeout_s: 10.0,
+            first_byte_timeout_s: None,
             retries: 5,
         }
     }

@@ -47,6 +47,9 @@ pub struct Study {
     /// Optional hard stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetSpec>,
+    /// Watching whether a model stays the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<DriftSpec>,
     /// Tables of the report; the standard set when none is named.
     #[serde(default)]
     pub table: Vec<TableSpec>,
@@ -70,6 +73,13 @@ pub struct StudyHead {
     /// Share of samples that may fail before the exit code is 1.
     #[serde(default)]
     pub tolerance: f64,
+    /// Longest time one sample may take, seconds, waiting for limits included; it then ends with
+    /// outcome `timeout`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_timeout_s: Option<f64>,
+    /// Model calls one sample may make, repairs included; it then ends with outcome `budget`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_calls: Option<u32>,
     /// Folder whose prompt files replace the built-in ones of the same name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompts: Option<PathBuf>,
@@ -92,6 +102,15 @@ pub enum Mode {
     Evaluate,
     /// Training reviewers see gold and fill experience stores.
     Train,
+}
+
+/// The `[drift]` table: whether a model stays the same while it is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DriftSpec {
+    /// Fixed questions, at most 8, put to every backend before and after each execution; their
+    /// answers are compared in the manifest and are no part of any sample.
+    pub canaries: u32,
 }
 
 /// The `[budget]` table: no call is started that could exceed it.

@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use consilium_core::study::BackendKind;
 use consilium_core::{Clock, ErrorKind};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::sync::CancellationToken;
 
-use super::{Backend, CallFailure, CallIdentity, ChatRequest, Reply};
-use crate::limit::Gate;
+use super::{Backend, CacheKey, CallFailure, CallIdentity, ChatRequest, Reply, ResponseCache};
+use crate::limit::{Budget, Gate, GateState, Spent, Verdict};
 use crate::retry::{Backoff, LONGEST_RETRY_AFTER};
 
 /// Tokens assumed for a completion whose length is not limited.
@@ -26,6 +26,8 @@ pub struct SentCall {
     pub tries: u32,
     /// Start, microseconds since the Unix epoch, UTC.
     pub started_at: i64,
+    /// Whether the reply was given to an earlier run.
+    pub cache_hit: bool,
 }
 
 /// A backend with its limits and retries; what a context calls.
@@ -36,6 +38,8 @@ pub struct LimitedBackend {
     clock: Arc<dyn Clock>,
     seed: u64,
     failed: OnceLock<CallFailure>,
+    budget: Option<Arc<Budget>>,
+    cache: Option<Arc<ResponseCache>>,
 }
 
 impl LimitedBackend {
@@ -48,12 +52,77 @@ impl LimitedBackend {
             clock,
             seed,
             failed: OnceLock::new(),
+            budget: None,
+            cache: None,
+        }
+    }
+
+    /// The same, within a budget that other backends may share.
+    #[must_use]
+    pub fn with_budget(mut self, budget: Arc<Budget>) -> Self {
+        // A recording costs nothing.
+        if self.backend.spec().kind != BackendKind::Replay {
+            self.budget = Some(budget);
+        }
+        self
+    }
+
+    /// The same, with replies kept between runs. Simulated and recorded replies are not kept: they
+    /// cost nothing.
+    #[must_use]
+    pub fn with_cache(mut self, cache: Arc<ResponseCache>) -> Self {
+        if self.backend.spec().kind == BackendKind::Openai {
+            self.cache = Some(cache);
+        }
+        self
+    }
+
+    /// Whether replies are kept between runs.
+    pub fn is_cached(&self) -> bool {
+        self.cache.is_some()
+    }
+
+    /// The reply to this request that an earlier run was given, as a call that cost nothing.
+    pub async fn cached(&self, key: &CacheKey) -> Option<SentCall> {
+        let cache = Arc::clone(self.cache.as_ref()?);
+        let (started_at, started) = (self.clock.now_micros(), Instant::now());
+        let key = key.clone();
+        let reply = tokio::task::spawn_blocking(move || cache.find(&key))
+            .await
+            .ok()
+            .flatten()?;
+        Some(SentCall {
+            reply: Ok(Reply {
+                http_status: None,
+                latency_ms: started.elapsed().as_secs_f64() * 1e3,
+                ..reply
+            }),
+            tries: 0,
+            started_at,
+            cache_hit: true,
+        })
+    }
+
+    /// Keeps a reply for later runs. A cache that cannot be written to costs money, not the run.
+    pub async fn keep(&self, key: CacheKey, reply: &Reply) {
+        let Some(cache) = self.cache.clone() else {
+            return;
+        };
+        let reply = reply.clone();
+        let kept = tokio::task::spawn_blocking(move || cache.keep(key, &reply)).await;
+        if let Ok(Err(error)) = kept {
+            tracing::warn!(%error, "a reply cannot be kept in the cache");
         }
     }
 
     /// The backend itself.
     pub fn backend(&self) -> &Arc<dyn Backend> {
         &self.backend
+    }
+
+    /// Calls in flight and what holds others back, now.
+    pub fn state(&self) -> GateState {
+        self.gate.state()
     }
 
     /// The failure that makes every further call pointless, once there was one: a refused key or
@@ -69,10 +138,33 @@ impl LimitedBackend {
         request: &ChatRequest,
         cancel: &CancellationToken,
     ) -> SentCall {
-        let started_at = self.clock.now_micros();
+        self.call_before(identity, request, cancel, None).await
+    }
+
+    /// The same, given up at a deadline with a failure of kind `timeout`.
+    pub async fn call_before(
+        &self,
+        identity: &CallIdentity,
+        request: &ChatRequest,
+        cancel: &CancellationToken,
+        deadline: Option<Instant>,
+    ) -> SentCall {
+        let (started_at, started) = (self.clock.now_micros(), Instant::now());
         let mut tries = 0;
-        let reply = cancel
-            .run_until_cancelled(self.call_until_final(identity, request, &mut tries))
+        let calling = async {
+            let calling = self.call_until_final(identity, request, &mut tries);
+            match deadline {
+                Some(deadline) => timeout_at(deadline, calling).await.unwrap_or_else(|_| {
+                    Err(CallFailure::new(
+                        ErrorKind::Timeout,
+                        "the time of the sample (sample_timeout_s) was used up",
+                    ))
+                }),
+                None => calling.await,
+            }
+        };
+        let mut reply = cancel
+            .run_until_cancelled(calling)
             .await
             .unwrap_or_else(|| {
                 Err(CallFailure::new(
@@ -80,12 +172,18 @@ impl LimitedBackend {
                     "the run was stopped",
                 ))
             });
+        if let Err(failure) = &mut reply {
+            failure
+                .latency_ms
+                .get_or_insert_with(|| started.elapsed().as_secs_f64() * 1e3);
+        }
         // A recording is read, not asked.
         let is_replay = self.backend.spec().kind == BackendKind::Replay;
         SentCall {
             reply,
             tries: if is_replay { 0 } else { tries },
             started_at,
+            cache_hit: false,
         }
     }
 
@@ -95,10 +193,46 @@ impl LimitedBackend {
         request: &ChatRequest,
         tries: &mut u32,
     ) -> Result<Reply, CallFailure> {
+        let Some(budget) = &self.budget else {
+            return self.try_until_final(identity, request, tries).await;
+        };
+        let mut reservation = budget
+            .reserve(self.estimate(request))
+            .await
+            .map_err(|exceeded| CallFailure::new(ErrorKind::Budget, exceeded.to_string()))?;
+        // From here on it may cost something, also when this is given up.
+        reservation.begin();
+        let result = self.try_until_final(identity, request, tries).await;
+        match &result {
+            Ok(reply) => reservation.charge(self.spent(request, reply)),
+            // A refused request costs nothing but its count; of a broken one nobody knows.
+            Err(failure) if *tries == 0 => reservation.charge(Spent {
+                calls: u64::from(failure.http_status.is_some()),
+                ..Spent::default()
+            }),
+            Err(failure) if failure.http_status.is_some_and(|status| status >= 400) => {
+                reservation.charge(Spent {
+                    calls: 1,
+                    ..Spent::default()
+                });
+            }
+            Err(_) => drop(reservation),
+        }
+        result
+    }
+
+    async fn try_until_final(
+        &self,
+        identity: &CallIdentity,
+        request: &ChatRequest,
+        tries: &mut u32,
+    ) -> Result<Reply, CallFailure> {
         let mut backoff = Backoff::new(self.seed, identity, self.backend.spec().limits.retries);
         let mut lessons = 0;
+        let (prompt, completion) = estimated_tokens(request);
         loop {
-            let pass = self.gate.enter(estimated_tokens(request)).await;
+            let lane = &identity.key.system;
+            let pass = self.gate.enter(lane, prompt + completion).await;
             // Others may have found out while this call waited.
             if let Some(failure) = self.failed.get() {
                 return Err(failure.clone());
@@ -108,6 +242,8 @@ impl LimitedBackend {
             let failure = match self.backend.send(identity, request).await {
                 Ok(reply) => {
                     self.gate.settle(&pass, used_tokens(&reply));
+                    self.gate
+                        .learn(&pass, Verdict::Answered, reply.limits.as_ref());
                     return Ok(reply);
                 }
                 Err(failure) => failure,
@@ -120,8 +256,24 @@ impl LimitedBackend {
                     .filter(|status| *status >= 400)
                     .map(|_| 0),
             );
+            self.gate
+                .learn(&pass, verdict(&failure), failure.limits.as_ref());
             drop(pass);
+            tracing::debug!(
+                backend = self.backend.name(),
+                kind = failure.kind.as_str(),
+                status = failure.http_status,
+                asked = ?failure.retry_after,
+                tries,
+                "a request failed"
+            );
             if failure.is_for_good() {
+                tracing::error!(
+                    backend = self.backend.name(),
+                    kind = failure.kind.as_str(),
+                    status = failure.http_status,
+                    "the backend refuses every request"
+                );
                 // Whoever is first decides; the others say the same.
                 return Err(self.failed.get_or_init(|| failure).clone());
             }
@@ -130,27 +282,57 @@ impl LimitedBackend {
                 lessons += 1;
                 continue;
             }
-            if let Some(asked) = failure
-                .retry_after
-                .filter(|asked| *asked <= LONGEST_RETRY_AFTER)
-            {
-                tracing::info!(
-                    backend = self.backend.name(),
-                    ?asked,
-                    "the server asks to wait"
-                );
-                self.gate.pause(asked);
-            }
             match backoff.after(&failure) {
                 Some(wait) => sleep(wait).await,
                 None => return Err(failure),
             }
         }
     }
+
+    fn estimate(&self, request: &ChatRequest) -> Spent {
+        let (prompt, completion) = estimated_tokens(request);
+        Spent {
+            calls: 1,
+            tokens: prompt + completion,
+            usd: self.price(prompt, 0, completion),
+        }
+    }
+
+    /// What a reply cost; what the server does not report is taken as estimated.
+    fn spent(&self, request: &ChatRequest, reply: &Reply) -> Spent {
+        let (prompt, completion) = estimated_tokens(request);
+        let prompt = reply.usage.prompt_tokens.unwrap_or(prompt);
+        let completion = reply.usage.completion_tokens.unwrap_or(completion);
+        Spent {
+            calls: 1,
+            tokens: prompt.saturating_add(completion),
+            usd: self.price(prompt, reply.usage.cached_tokens.unwrap_or(0), completion),
+        }
+    }
+
+    fn price(&self, prompt: u64, cached: u64, completion: u64) -> f64 {
+        let price = self.backend.spec().price.as_ref();
+        price.map_or(0.0, |price| price.cost_usd(prompt, cached, completion))
+    }
 }
 
-/// About four characters make a token; Chinese has more tokens per character.
-fn estimated_tokens(request: &ChatRequest) -> u64 {
+/// What a failure says about the server's load.
+fn verdict(failure: &CallFailure) -> Verdict {
+    let asked = failure
+        .retry_after
+        .filter(|asked| *asked <= LONGEST_RETRY_AFTER);
+    match failure.kind {
+        ErrorKind::RateLimit => Verdict::Rejected { asked },
+        ErrorKind::Server if asked.is_some() => Verdict::Rejected { asked },
+        ErrorKind::Server if matches!(failure.http_status, Some(503 | 529)) => Verdict::Overloaded,
+        ErrorKind::Timeout => Verdict::Overloaded,
+        _ => Verdict::Failed,
+    }
+}
+
+/// About four characters make a token; Chinese has more tokens per character. Prompt and
+/// completion.
+fn estimated_tokens(request: &ChatRequest) -> (u64, u64) {
     let prompt: u64 = request
         .messages
         .iter()
@@ -160,7 +342,7 @@ fn estimated_tokens(request: &ChatRequest) -> u64 {
         .generation
         .max_tokens
         .map_or(ASSUMED_COMPLETION_TOKENS, u64::from);
-    prompt + completion
+    (prompt, completion)
 }
 
 /// Estimated tokens of a text, at least 1.
@@ -178,154 +360,11 @@ pub(crate) fn text_tokens(text: &str) -> u64 {
 }
 
 fn used_tokens(reply: &Reply) -> Option<u64> {
-    Some(reply.usage.prompt_tokens? + reply.usage.completion_tokens?)
+    reply
+        .usage
+        .prompt_tokens?
+        .checked_add(reply.usage.completion_tokens?)
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Mutex;
-    use std::time::Duration;
-
-    use consilium_core::study::{BackendSpec, GenerationSpec};
-    use consilium_core::{SampleKey, SystemClock};
-    use futures::future::BoxFuture;
-    use tokio::time::Instant;
-
-    use super::*;
-    use crate::backend::Message;
-
-    /// Fails in the order written, then answers; notes when it was asked.
-    #[derive(Debug)]
-    struct Scripted {
-        spec: BackendSpec,
-        failures: Mutex<Vec<CallFailure>>,
-        asked_at: Mutex<Vec<Instant>>,
-    }
-
-    impl Backend for Scripted {
-        fn name(&self) -> &'static str {
-            "scripted"
-        }
-
-        fn model(&self) -> &'static str {
-            "m"
-        }
-
-        fn endpoint(&self) -> &'static str {
-            "scripted:"
-        }
-
-        fn spec(&self) -> &BackendSpec {
-            &self.spec
-        }
-
-        fn send<'a>(
-            &'a self,
-            _call: &'a CallIdentity,
-            _request: &'a ChatRequest,
-        ) -> BoxFuture<'a, Result<Reply, CallFailure>> {
-            self.asked_at.lock().unwrap().push(Instant::now());
-            let failure = self.failures.lock().unwrap().pop();
-            Box::pin(async move { failure.map_or_else(|| Ok(Reply::default()), Err) })
-        }
-
-        fn probe(&self) -> BoxFuture<'_, Result<(), CallFailure>> {
-            Box::pin(async { Ok(()) })
-        }
-    }
-
-    fn scripted(mut failures: Vec<CallFailure>, retries: u32) -> (Arc<Scripted>, LimitedBackend) {
-        let spec = serde_json::json!({
-            "name": "b", "kind": "openai", "limits": {"retries": retries}
-        });
-        failures.reverse();
-        let backend = Arc::new(Scripted {
-            spec: serde_json::from_value(spec).unwrap(),
-            failures: Mutex::new(failures),
-            asked_at: Mutex::new(Vec::new()),
-        });
-        let dynamic: Arc<dyn Backend> = Arc::<Scripted>::clone(&backend);
-        (
-            backend,
-            LimitedBackend::new(dynamic, Arc::new(SystemClock), 1),
-        )
-    }
-
-    fn failure(kind: ErrorKind, status: u16, retry_after_s: Option<u64>) -> CallFailure {
-        CallFailure {
-            http_status: Some(status),
-            retry_after: retry_after_s.map(Duration::from_secs),
-            ..CallFailure::new(kind, format!("HTTP {status}"))
-        }
-    }
-
-    async fn call(backend: &LimitedBackend, seq: u32) -> SentCall {
-        let identity = CallIdentity {
-            key: SampleKey::new("d", "c", "s", 1),
-            attempt: 1,
-            scorer: None,
-            seq,
-            round: None,
-            agent: "a".into(),
-            purpose: "answer".into(),
-            role: "a".into(),
-        };
-        let request = ChatRequest {
-            model: "m".to_owned(),
-            messages: vec![Message::user("q")],
-            generation: GenerationSpec::default(),
-            seed: None,
-            schema: None,
-        };
-        backend
-            .call(&identity, &request, &CancellationToken::new())
-            .await
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_wait_asked_of_one_call_holds_the_others() {
-        let (scripted, backend) = scripted(vec![failure(ErrorKind::RateLimit, 429, Some(20))], 3);
-        let start = Instant::now();
-        let (first, second) = tokio::join!(call(&backend, 0), async {
-            sleep(Duration::from_secs(1)).await;
-            call(&backend, 1).await
-        });
-        assert_eq!((first.tries, second.tries), (2, 1));
-        let asked: Vec<_> = scripted
-            .asked_at
-            .lock()
-            .unwrap()
-            .iter()
-            .map(|at| (*at - start).as_secs())
-            .collect();
-        assert_eq!(asked, [0, 20, 20]);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn the_last_failure_is_told_when_tries_are_used_up() {
-        let failures = vec![
-            failure(ErrorKind::Server, 500, None),
-            failure(ErrorKind::Transport, 502, None),
-            failure(ErrorKind::Server, 503, None),
-        ];
-        let (_, backend) = scripted(failures, 2);
-        let sent = call(&backend, 0).await;
-        assert_eq!(
-            (sent.tries, sent.reply.unwrap_err().http_status),
-            (3, Some(503))
-        );
-        assert!(backend.failed_for_good().is_none());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_empty_account_ends_the_backend() {
-        let (scripted, backend) = scripted(vec![failure(ErrorKind::BadRequest, 429, None)], 5);
-        assert_eq!(call(&backend, 0).await.tries, 1);
-        let second = call(&backend, 1).await;
-        assert_eq!(
-            (second.tries, second.reply.unwrap_err().kind),
-            (0, ErrorKind::BadRequest)
-        );
-        assert_eq!(scripted.asked_at.lock().unwrap().len(), 1);
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 //! A [`Backend`] sends one request once. Limits, retries and giving up belong to
 //! [`LimitedBackend`], which is what solvers and scorers reach through their context.
 
+mod cache;
 mod embedding;
 mod limited;
 mod openai;
@@ -19,6 +20,7 @@ use consilium_core::study::{BackendKind, BackendSpec, StructuredOutput};
 use consilium_core::{AnswerForm, ChoiceOption};
 use futures::future::BoxFuture;
 
+pub use cache::{CacheKey, ResponseCache};
 pub use embedding::EmbeddingBackend;
 pub(crate) use limited::text_tokens;
 pub use limited::{LimitedBackend, SentCall};

@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use consilium_core::ErrorKind;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::limit::ServerLimits;
+
 /// Tokens of one call, as far as the server reports them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the prompt.
     pub prompt_tokens: Option<u64>,
@@ -17,7 +20,8 @@ pub struct Usage {
 }
 
 /// How a structured reply was asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ResponseFormat {
     /// In words only.
     #[default]
@@ -29,7 +33,7 @@ pub enum ResponseFormat {
 }
 
 /// A reply of a model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
     /// What was said, reasoning excluded.
     pub content: Option<String>,
@@ -59,6 +63,9 @@ pub struct Reply {
     pub lossy: bool,
     /// The body as received, when lossy.
     pub raw: Option<String>,
+    /// What the server states of its limits.
+    #[serde(skip)]
+    pub limits: Option<ServerLimits>,
 }
 
 /// A call that gave no reply.
@@ -75,6 +82,8 @@ pub struct CallFailure {
     pub retry_after: Option<Duration>,
     /// Duration, milliseconds.
     pub latency_ms: Option<f64>,
+    /// What the server states of its limits.
+    pub limits: Option<ServerLimits>,
 }
 
 impl CallFailure {
@@ -86,6 +95,7 @@ impl CallFailure {
             http_status: None,
             retry_after: None,
             latency_ms: None,
+            limits: None,
         }
     }
 

@@ -10,7 +10,7 @@ use super::perform::{IssuedCall, PerformedCall, perform};
 use super::reading::Reading;
 use super::recorded::Found;
 use super::spec::{CallSpec, Completion, Event};
-use crate::backend::{CallIdentity, ChatRequest, Message};
+use crate::backend::{CacheKey, CallIdentity, ChatRequest, Message};
 
 /// Purpose of the call that asks once more for a structured reply.
 pub(super) const REPAIR: &str = "repair";
@@ -73,6 +73,14 @@ impl SolverContext {
 
     /// Gives positions to calls, makes them, and adds them up in order.
     async fn perform_all(&mut self, calls: &[CallSpec]) -> Result<Vec<PerformedCall>, SampleEnd> {
+        if let Some(limit) = self.surroundings.sample_limits.calls
+            && u64::from(self.next_seq) + calls.len() as u64 > u64::from(limit)
+        {
+            return Err(SampleEnd::failure(
+                consilium_core::ErrorKind::Budget,
+                format!("the sample asks for more than sample_calls = {limit} calls"),
+            ));
+        }
         let mut issued = Vec::with_capacity(calls.len());
         for call in calls {
             issued.push(self.issue(call)?);
@@ -140,11 +148,22 @@ impl SolverContext {
             purpose: call.purpose.as_str().into(),
             role: call.role.as_str().into(),
         };
+        let cache_key = if backend.is_cached() {
+            let ordinal = self.ordinal(&request_sha256);
+            let epoch = self.item.key.epoch;
+            let backend = backend.backend();
+            let key = CacheKey::new(&**backend, &request, &request_sha256, epoch, ordinal);
+            Some(key)
+        } else {
+            None
+        };
         Ok(IssuedCall {
             identity,
             request,
             request_sha256,
             backend,
+            cache_key,
+            deadline: self.deadline,
             recorded,
         })
     }

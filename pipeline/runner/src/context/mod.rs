@@ -22,6 +22,7 @@ use consilium_core::{CaseView, EventRow, WorkItem};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
+use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use self::recorded::RecordedCalls;
@@ -34,6 +35,15 @@ pub use end::{Ending, SampleEnd};
 pub use recording::SampleRecorder;
 pub use spec::{CallSpec, Completion, Event};
 pub(crate) use tally::Tally;
+
+/// What one sample may take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SampleLimits {
+    /// Time, waiting for limits included; beyond it the sample ends with outcome `timeout`.
+    pub time: Option<Duration>,
+    /// Model calls, repairs included; beyond them the sample ends with outcome `budget`.
+    pub calls: Option<u32>,
+}
 
 /// What all samples of a system share.
 #[derive(Debug)]
@@ -52,6 +62,8 @@ pub(crate) struct Surroundings {
     pub(crate) cancel: CancellationToken,
     /// Counters of the run.
     pub(crate) progress: Arc<Progress>,
+    /// What one sample may take.
+    pub(crate) sample_limits: SampleLimits,
 }
 
 /// One sample, as its solver sees it.
@@ -61,6 +73,9 @@ pub struct SolverContext {
     item: WorkItem,
     recorded: RecordedCalls,
     next_seq: u32,
+    deadline: Option<Instant>,
+    /// How often each request was issued, where replies are kept between runs.
+    times_issued: BTreeMap<String, u32>,
     events: Vec<EventRow>,
     tally: Tally,
 }
@@ -73,11 +88,17 @@ impl SolverContext {
                 .recorder
                 .recorded_calls(&item.key, item.attempt),
         );
+        let deadline = surroundings
+            .sample_limits
+            .time
+            .and_then(|time| Instant::now().checked_add(time));
         Self {
             surroundings,
             item,
             recorded,
             next_seq: 0,
+            deadline,
+            times_issued: BTreeMap::new(),
             events: Vec::new(),
             tally: Tally::default(),
         }
@@ -168,6 +189,17 @@ impl SolverContext {
 
     pub(crate) fn into_parts(self) -> (WorkItem, Tally, Vec<EventRow>) {
         (self.item, self.tally, self.events)
+    }
+
+    /// How often the sample issued the same request before.
+    fn ordinal(&mut self, request_sha256: &str) -> u32 {
+        let times = self
+            .times_issued
+            .entry(request_sha256.to_owned())
+            .or_default();
+        let ordinal = *times;
+        *times += 1;
+        ordinal
     }
 
     fn take_seq(&mut self) -> (u32, u64) {

@@ -1,14 +1,15 @@
-//! One call: from the journal, else from the backend.
+//! One call: from the journal, else from the cache, else from the backend.
 
 use std::sync::Arc;
 
 use consilium_core::{CallRow, ErrorKind, RunStopped, SampleKey};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::Surroundings;
 use super::end::Ending;
 use super::reading::{Reading, Received, refusal_as_raw};
-use crate::backend::{CallIdentity, ChatRequest, LimitedBackend, Reply, SentCall};
+use crate::backend::{CacheKey, CallIdentity, ChatRequest, LimitedBackend, Reply, SentCall};
 
 /// A call with its position, ready to be made.
 #[derive(Debug)]
@@ -17,6 +18,10 @@ pub(super) struct IssuedCall {
     pub(super) request: ChatRequest,
     pub(super) request_sha256: String,
     pub(super) backend: Arc<LimitedBackend>,
+    /// Where replies are kept between runs, what this one is kept under.
+    pub(super) cache_key: Option<CacheKey>,
+    /// When the sample's time is used up.
+    pub(super) deadline: Option<Instant>,
     /// The same call, finished by an earlier process.
     pub(super) recorded: Option<Box<CallRow>>,
 }
@@ -37,15 +42,23 @@ pub(super) async fn perform(
         return replay(call, recorded, surroundings);
     }
     let in_flight = surroundings.progress.call_in_flight();
-    let sent = call
-        .backend
-        .call(&call.identity, &call.request, &surroundings.cancel)
-        .await;
+    let sent = match &call.cache_key {
+        Some(key) => match call.backend.cached(key).await {
+            Some(hit) => hit,
+            None => ask(call, surroundings).await,
+        },
+        None => ask(call, surroundings).await,
+    };
     drop(in_flight);
     if let Err(failure) = &sent.reply {
-        // Neither is recorded: the next process must ask again instead of replaying it.
+        // None of these is recorded: the next process must ask again instead of replaying it.
         if failure.kind == ErrorKind::Cancelled {
             return Err(RunStopped::Interrupted);
+        }
+        if failure.kind == ErrorKind::Budget {
+            return Err(RunStopped::Budget {
+                message: failure.message.clone(),
+            });
         }
         if failure.is_for_good() {
             return Err(RunStopped::Backend {
@@ -55,10 +68,26 @@ pub(super) async fn perform(
         }
     }
     let reading = read(call, &sent);
+    let new_reply = call.cache_key.as_ref().filter(|_| !sent.cache_hit);
+    let new_reply = new_reply.and_then(|key| Some((key.clone(), sent.reply.clone().ok()?)));
     let row = row(call, sent, &reading);
     surroundings.progress.add_call(&row);
     surroundings.recorder.append_call(row.clone())?;
+    if let Some((key, reply)) = new_reply {
+        call.backend.keep(key, &reply).await;
+    }
     Ok(PerformedCall { row, reading })
+}
+
+async fn ask(call: &IssuedCall, surroundings: &Surroundings) -> SentCall {
+    call.backend
+        .call_before(
+            &call.identity,
+            &call.request,
+            &surroundings.cancel,
+            call.deadline,
+        )
+        .await
 }
 
 fn replay(
@@ -127,6 +156,9 @@ fn row(call: &IssuedCall, sent: SentCall, reading: &Reading) -> CallRow {
     let reply = sent.reply.unwrap_or_default();
     let usage = reply.usage;
     let cost_usd = backend.backend().spec().price.as_ref().and_then(|price| {
+        if sent.cache_hit {
+            return Some(0.0);
+        }
         let (prompt, completion) = usage.prompt_tokens.zip(usage.completion_tokens)?;
         Some(price.cost_usd(prompt, usage.cached_tokens.unwrap_or(0), completion))
     });
@@ -164,7 +196,7 @@ fn row(call: &IssuedCall, sent: SentCall, reading: &Reading) -> CallRow {
         cached_tokens: usage.cached_tokens,
         completion_tokens: usage.completion_tokens,
         cost_usd,
-        cache_hit: false,
+        cache_hit: sent.cache_hit,
         started_at: sent.started_at,
         error_kind: failure.as_ref().map(|failure| failure.kind),
         error: failure.map(|failure| failure.message),

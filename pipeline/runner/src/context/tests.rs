@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use consilium_core::study::BackendSpec;
 use consilium_core::{AnswerForm, SystemClock};
 use futures::FutureExt;
@@ -65,6 +63,7 @@ fn context(recorder: &Arc<MemoryRecorder>) -> SolverContext {
         recorder,
         cancel: CancellationToken::new(),
         progress: Arc::default(),
+        sample_limits: SampleLimits::default(),
     };
     let item = testing::work_item("s", testing::case_view(AnswerForm::Text));
     SolverContext::new(Arc::new(surroundings), item)

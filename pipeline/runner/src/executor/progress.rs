@@ -1,8 +1,12 @@
 //! Counters of a run for whoever watches it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use consilium_core::{CallRow, Outcome};
+
+use crate::backend::LimitedBackend;
+use crate::limit::GateState;
 
 /// Counters that samples and calls move and a progress line reads.
 ///
@@ -16,6 +20,9 @@ pub struct Progress {
     tokens: AtomicU64,
     /// Millionths of a US dollar, since there are no atomic fractions.
     micro_usd: AtomicU64,
+    failed_calls: AtomicU64,
+    cache_hits: AtomicU64,
+    backends: Vec<Arc<LimitedBackend>>,
 }
 
 /// The counters at one moment.
@@ -35,6 +42,22 @@ pub struct ProgressCounts {
     pub tokens: u64,
     /// US dollars, as far as priced.
     pub cost_usd: f64,
+    /// Calls that ended without a reply.
+    pub failed_calls: u64,
+    /// Calls that an earlier run had answered.
+    pub cache_hits: u64,
+    /// What each backend permits now, by its name.
+    pub backends: Vec<(String, GateState)>,
+}
+
+impl ProgressCounts {
+    /// Calls that may be in flight now over all backends.
+    pub fn concurrency(&self) -> usize {
+        self.backends
+            .iter()
+            .map(|(_, state)| state.concurrency)
+            .sum()
+    }
 }
 
 /// Something in flight; it no longer is when this is dropped.
@@ -48,6 +71,19 @@ impl Drop for InFlight<'_> {
 }
 
 impl Progress {
+    /// Counters of a run that asks these backends.
+    pub(crate) fn new(backends: Vec<Arc<LimitedBackend>>) -> Self {
+        Self {
+            backends,
+            ..Self::default()
+        }
+    }
+
+    /// Backends the run asks.
+    pub fn backends(&self) -> &[Arc<LimitedBackend>] {
+        &self.backends
+    }
+
     /// The counters now.
     pub fn counts(&self) -> ProgressCounts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -63,6 +99,13 @@ impl Progress {
             calls_in_flight: read(&self.calls_in_flight),
             tokens: read(&self.tokens),
             cost_usd: read(&self.micro_usd) as f64 / 1e6,
+            failed_calls: read(&self.failed_calls),
+            cache_hits: read(&self.cache_hits),
+            backends: self
+                .backends
+                .iter()
+                .map(|backend| (backend.backend().name().to_owned(), backend.state()))
+                .collect(),
         }
     }
 
@@ -85,7 +128,14 @@ impl Progress {
 
     pub(crate) fn add_call(&self, call: &CallRow) {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        let tokens = call.prompt_tokens.unwrap_or(0) + call.completion_tokens.unwrap_or(0);
+        self.failed_calls
+            .fetch_add(u64::from(call.error_kind.is_some()), Ordering::Relaxed);
+        self.cache_hits
+            .fetch_add(u64::from(call.cache_hit), Ordering::Relaxed);
+        let tokens = call
+            .prompt_tokens
+            .unwrap_or(0)
+            .saturating_add(call.completion_tokens.unwrap_or(0));
         self.tokens.fetch_add(tokens, Ordering::Relaxed);
         self.micro_usd
             .fetch_add(micro_usd(call.cost_usd), Ordering::Relaxed);

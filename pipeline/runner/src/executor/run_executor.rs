@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::progress::Progress;
 use crate::backend::LimitedBackend;
 use crate::context::{
-    Ending, Event, SampleEnd, SampleRecorder, SolverContext, Surroundings, Tally,
+    Ending, Event, SampleEnd, SampleLimits, SampleRecorder, SolverContext, Surroundings, Tally,
 };
 use crate::nearest::nearest;
 use crate::prompt::PromptLibrary;
@@ -39,6 +39,8 @@ pub struct ExecutorParts {
     pub study_seed: u64,
     /// Ends the run.
     pub cancel: CancellationToken,
+    /// What one sample may take.
+    pub sample_limits: SampleLimits,
 }
 
 /// An executor that cannot be set up.
@@ -94,16 +96,20 @@ impl RunExecutor {
     /// # Errors
     /// When a system names an unknown solver, flag, role or backend.
     pub fn new(parts: ExecutorParts) -> Result<Self, ExecutorError> {
-        let progress = Arc::new(Progress::default());
-        let mut systems = BTreeMap::new();
         let mut used = BTreeMap::new();
+        let mut solvers = Vec::with_capacity(parts.systems.len());
         for spec in &parts.systems {
             let solver = solver::build(spec)?;
             let backends = role_backends(spec, &*solver, &parts.backends)?;
             for backend in backends.values() {
-                let limits = &backend.backend().spec().limits;
-                used.insert(backend.backend().name().to_owned(), limits.concurrency);
+                used.insert(backend.backend().name().to_owned(), Arc::clone(backend));
             }
+            solvers.push((spec, solver, backends));
+        }
+        let width = used.values().map(|backend| width_for(backend)).sum();
+        let progress = Arc::new(Progress::new(used.into_values().collect()));
+        let mut systems = BTreeMap::new();
+        for (spec, solver, backends) in solvers {
             let surroundings = Surroundings {
                 study_seed: parts.study_seed,
                 backends,
@@ -112,6 +118,7 @@ impl RunExecutor {
                 recorder: Arc::clone(&parts.recorder),
                 cancel: parts.cancel.clone(),
                 progress: Arc::clone(&progress),
+                sample_limits: parts.sample_limits,
             };
             systems.insert(
                 spec.name.clone(),
@@ -121,11 +128,6 @@ impl RunExecutor {
                 },
             );
         }
-        // Every sample has a call in flight most of the time: this many keep all backends busy.
-        let width = used
-            .values()
-            .map(|width| usize::try_from(*width).unwrap_or(1))
-            .sum();
         Ok(Self {
             systems,
             recorder: parts.recorder,
@@ -204,6 +206,13 @@ impl SampleExecutor for RunExecutor {
     fn execute(self: Arc<Self>, item: WorkItem) -> SampleFuture {
         Box::pin(self.run(item))
     }
+}
+
+/// Samples that keep a backend busy: one for each call in flight, and a quarter more for those that
+/// wait before another try or are being recorded.
+fn width_for(backend: &LimitedBackend) -> usize {
+    let concurrency = backend.backend().spec().limits.concurrency;
+    usize::try_from(concurrency.saturating_add(concurrency.div_ceil(4))).unwrap_or(1)
 }
 
 fn role_backends(

@@ -11,11 +11,11 @@ const WINDOW_SECONDS: f64 = 60.0;
 /// spaced evenly here do not arrive closer together there.
 const USED_SHARE: f64 = 0.99;
 
-/// A bucket from which costs are taken in order of asking.
+/// A bucket from which costs are taken.
 ///
-/// The level may fall below zero: those who ask then wait until their share has filled up again.
-/// What has been taken in any window of a minute stays within the limit, because the burst is
-/// taken off the rate.
+/// The level may fall below zero: those who ask then wait until it has filled up again. What has
+/// been taken in any window of a minute stays within the limit, because the burst is taken off the
+/// rate.
 #[derive(Debug)]
 pub(super) struct Bucket {
     capacity: f64,
@@ -30,23 +30,34 @@ impl Bucket {
         let limit = f64::from(per_minute.max(1));
         let capacity = burst.clamp(1.0, limit);
         let per_second = (limit - (capacity - 1.0)) / WINDOW_SECONDS * USED_SHARE;
+        Self::at_level(capacity, per_second, capacity, now)
+    }
+
+    /// A bucket as a server describes its own.
+    pub(super) fn at_level(capacity: f64, per_second: f64, level: f64, now: Instant) -> Self {
         Self {
             capacity,
             per_second,
-            level: capacity,
+            level: level.min(capacity),
             filled_at: now,
         }
     }
 
-    /// Takes `cost` and tells how long to wait before using it.
+    /// How long until `cost` may be taken.
     ///
     /// A cost beyond the capacity waits for a full bucket only, else it would wait for ever.
-    pub(super) fn take(&mut self, cost: f64, now: Instant) -> Duration {
+    pub(super) fn wait(&mut self, cost: f64, now: Instant) -> Duration {
         self.fill(now);
-        let needed = cost.min(self.capacity);
-        let missing = (needed - self.level).max(0.0);
-        self.level -= cost;
+        let missing = cost.min(self.capacity) - self.level;
+        if missing <= 0.0 {
+            return Duration::ZERO;
+        }
         Duration::try_from_secs_f64(missing / self.per_second).unwrap_or(Duration::MAX)
+    }
+
+    /// Takes `cost`.
+    pub(super) fn take(&mut self, cost: f64) {
+        self.level -= cost;
     }
 
     /// Corrects an earlier cost by `more`, which may be negative.
@@ -71,7 +82,11 @@ mod tests {
     /// Times at which `count` units of cost 1 may be used, all asked for at once.
     fn times(bucket: &mut Bucket, count: u32, now: Instant) -> Vec<f64> {
         (0..count)
-            .map(|_| bucket.take(1.0, now).as_secs_f64())
+            .map(|_| {
+                let wait = bucket.wait(1.0, now).as_secs_f64();
+                bucket.take(1.0);
+                wait
+            })
             .collect()
     }
 
@@ -101,10 +116,11 @@ mod tests {
     fn a_cost_beyond_the_capacity_passes_and_is_paid_back() {
         let now = Instant::now();
         let mut bucket = Bucket::new(60, 10.0, now);
-        assert_eq!(bucket.take(100.0, now), Duration::ZERO);
-        let wait = bucket.take(1.0, now);
-        assert!(wait > Duration::from_secs(100), "{wait:?}");
+        assert_eq!(bucket.wait(100.0, now), Duration::ZERO);
+        bucket.take(100.0);
+        let wait = bucket.wait(1.0, now);
+        assert!(wait > Duration::from_secs(90), "{wait:?}");
         bucket.correct(-90.0, now);
-        assert!(bucket.take(1.0, now) < wait);
+        assert!(bucket.wait(1.0, now) < wait);
     }
 }

@@ -24,6 +24,10 @@ pub struct MockServerStats {
     pub by_status: BTreeMap<u16, u64>,
     /// Planned faults by kind.
     pub faults: BTreeMap<String, u64>,
+    /// Different request bodies that are poisoned, by kind.
+    pub poisoned: BTreeMap<String, u64>,
+    /// Microseconds between the first request and the last reply.
+    pub busy_micros: u64,
     /// Different request bodies.
     pub unique_requests: u64,
     /// Request bodies received twice or more.
@@ -39,6 +43,24 @@ struct State {
     stats: MockServerStats,
     times_seen: HashMap<u128, u32>,
     accepted: VecDeque<Instant>,
+    bucket: Option<Bucket>,
+    began: Option<Instant>,
+}
+
+/// A bucket of requests.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    level: f64,
+    filled_at: Instant,
+}
+
+/// A bucket after a request, as a server states it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct BucketState {
+    /// Whole requests left.
+    pub(super) remaining: f64,
+    /// Time until it is full.
+    pub(super) full_in: Duration,
 }
 
 /// One request that is being answered; ends when dropped.
@@ -64,6 +86,8 @@ impl Counts {
         stats.unique_requests += u64::from(seen_before == 0);
         stats.requests_seen_twice_or_more += u64::from(seen_before == 1);
         stats.requests += 1;
+        state.began.get_or_insert_with(Instant::now);
+        let stats = &mut state.stats;
         stats.in_flight += 1;
         stats.most_in_flight = stats.most_in_flight.max(stats.in_flight);
         InFlight {
@@ -93,8 +117,51 @@ impl Counts {
         Ok(())
     }
 
+    /// Whether a request stays within a bucket that fills by so many a second; if not, how long
+    /// until one would. The state is the bucket's afterwards.
+    pub(super) fn accept_from_bucket(
+        &self,
+        per_second: f64,
+        burst: f64,
+    ) -> (Result<(), Duration>, BucketState) {
+        let now = Instant::now();
+        let mut state = self.state();
+        let bucket = state.bucket.get_or_insert(Bucket {
+            level: burst,
+            filled_at: now,
+        });
+        let elapsed = now.duration_since(bucket.filled_at).as_secs_f64();
+        bucket.level = elapsed.mul_add(per_second, bucket.level).min(burst);
+        bucket.filled_at = now;
+        let missing = 1.0 - bucket.level;
+        let accepted = if missing <= 0.0 {
+            bucket.level -= 1.0;
+            Ok(())
+        } else {
+            Err(Duration::from_secs_f64(missing / per_second))
+        };
+        let left = BucketState {
+            remaining: bucket.level.floor().max(0.0),
+            full_in: Duration::from_secs_f64((burst - bucket.level) / per_second),
+        };
+        state.stats.limit_violations += u64::from(accepted.is_err());
+        (accepted, left)
+    }
+
     pub(super) fn answered(&self, status: u16) {
-        *self.state().stats.by_status.entry(status).or_default() += 1;
+        let mut state = self.state();
+        *state.stats.by_status.entry(status).or_default() += 1;
+        let busy = state.began.map_or(Duration::ZERO, |began| began.elapsed());
+        state.stats.busy_micros = u64::try_from(busy.as_micros()).unwrap_or(u64::MAX);
+    }
+
+    pub(super) fn poisoned(&self, fault: &str) {
+        *self
+            .state()
+            .stats
+            .poisoned
+            .entry(fault.to_owned())
+            .or_default() += 1;
     }
 
     pub(super) fn faulted(&self, fault: &str) {
@@ -132,6 +199,22 @@ mod tests {
         tokio::time::advance(Duration::from_secs(40)).await;
         assert!(counts.accept(2).is_ok());
         assert_eq!(counts.stats().limit_violations, 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_bucket_lets_its_burst_pass_and_then_its_rate() {
+        let counts = Counts::default();
+        let ask = || counts.accept_from_bucket(10.0, 3.0);
+        for _ in 0..3 {
+            assert!(ask().0.is_ok());
+        }
+        let (refused, left) = ask();
+        assert_eq!(refused, Err(Duration::from_millis(100)));
+        assert_eq!(left.full_in, Duration::from_millis(300));
+        tokio::time::advance(Duration::from_millis(150)).await;
+        assert!(ask().0.is_ok());
+        assert!(ask().0.is_err());
+        assert_eq!(counts.stats().limit_violations, 2);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use futures::stream::{self, StreamExt};
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// One way to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,11 +36,23 @@ pub enum Fault {
     EmptyChoices,
     /// Status 200 with an error body.
     ErrorInReply,
+    /// 400: the provider's filter blocked the prompt.
+    ContentFilter,
+    /// 400: the prompt is longer than the context.
+    ContextOverflow,
+    /// Reasoning without content.
+    ReasoningOnly,
+    /// An escape in the answer that stands for no character.
+    LoneSurrogate,
+    /// An answer of five megabytes.
+    FiveMegabytes,
+    /// NUL characters in the answer.
+    Nul,
 }
 
 impl Fault {
-    /// Every fault.
-    pub const ALL: [Self; 10] = [
+    /// Faults that another try of the same request may not meet.
+    pub const PASSING: [Self; 10] = [
         Self::RateLimit,
         Self::ServerError,
         Self::Unavailable,
@@ -52,6 +64,27 @@ impl Fault {
         Self::EmptyChoices,
         Self::ErrorInReply,
     ];
+
+    /// Faults that belong to a request and stay with it.
+    pub const POISON: [Self; 9] = [
+        Self::ContentFilter,
+        Self::ContextOverflow,
+        Self::ReasoningOnly,
+        Self::ErrorInReply,
+        Self::TruncatedJson,
+        Self::Hang,
+        Self::LoneSurrogate,
+        Self::FiveMegabytes,
+        Self::Nul,
+    ];
+
+    /// Reads the name used in statistics.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::PASSING
+            .into_iter()
+            .chain(Self::POISON)
+            .find(|fault| fault.as_str() == text)
+    }
 
     /// The name used in statistics.
     pub const fn as_str(self) -> &'static str {
@@ -66,6 +99,12 @@ impl Fault {
             Self::WrongContentType => "wrong_content_type",
             Self::EmptyChoices => "empty_choices",
             Self::ErrorInReply => "error_in_reply",
+            Self::ContentFilter => "content_filter",
+            Self::ContextOverflow => "context_overflow",
+            Self::ReasoningOnly => "reasoning_only",
+            Self::LoneSurrogate => "lone_surrogate",
+            Self::FiveMegabytes => "five_megabytes",
+            Self::Nul => "nul",
         }
     }
 
@@ -111,8 +150,42 @@ impl Fault {
                 let body = json!({"error": {"code": 502, "message": "planned"}}).to_string();
                 json_body(Body::from(body))
             }
+            Self::ContentFilter => error(
+                StatusCode::BAD_REQUEST,
+                "content_filter",
+                "The prompt was blocked by the content management policy",
+            ),
+            Self::ContextOverflow => error(
+                StatusCode::BAD_REQUEST,
+                "context_length_exceeded",
+                "This model's maximum context length is 8192 tokens",
+            ),
+            Self::ReasoningOnly => json_body(Body::from(reasoning_only(&body))),
+            Self::LoneSurrogate => json_body(Body::from(content_after(&body, "\\ud83d "))),
+            Self::Nul => json_body(Body::from(content_after(&body, "\\u0000 \\u0000 "))),
+            Self::FiveMegabytes => {
+                let mut long = "lorem ipsum ".repeat((5 << 20) / 12);
+                long.push_str("\\n\\n");
+                json_body(Body::from(content_after(&body, &long)))
+            }
         }
     }
+}
+
+/// A reply with this JSON text before what it says.
+fn content_after(body: &str, text: &str) -> String {
+    const CONTENT: &str = "\"content\":\"";
+    body.replacen(CONTENT, &format!("{CONTENT}{text}"), 1)
+}
+
+/// A reply whose answer is all reasoning.
+fn reasoning_only(body: &str) -> String {
+    let Ok(mut reply) = serde_json::from_str::<Value>(body) else {
+        return body.to_owned();
+    };
+    let message = &mut reply["choices"][0]["message"];
+    message["reasoning_content"] = message["content"].take();
+    reply.to_string()
 }
 
 /// A body that ends in the middle, with the connection.
@@ -166,6 +239,16 @@ pub(super) fn json_body(body: Body) -> Response {
 
 /// 429, with the wait in both units in use.
 pub(super) fn too_many_requests(retry_after: Duration) -> Response {
+    let mut response = too_many_in_seconds(retry_after);
+    if let Ok(millis) = u64::try_from(retry_after.as_micros().div_ceil(1000)) {
+        let headers = response.headers_mut();
+        headers.insert("retry-after-ms", HeaderValue::from(millis));
+    }
+    response
+}
+
+/// 429, with the wait in whole seconds.
+pub(super) fn too_many_in_seconds(retry_after: Duration) -> Response {
     let mut response = error(
         StatusCode::TOO_MANY_REQUESTS,
         "rate_limit_exceeded",
@@ -174,9 +257,6 @@ pub(super) fn too_many_requests(retry_after: Duration) -> Response {
     let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
     let headers = response.headers_mut();
     headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    if let Ok(millis) = u64::try_from(retry_after.as_millis()) {
-        headers.insert("retry-after-ms", HeaderValue::from(millis));
-    }
     response
 }
 
@@ -195,15 +275,37 @@ mod tests {
     #[test]
     fn faults_come_at_their_share_and_vary() {
         let drawn: Vec<_> = (0..2000)
-            .map(|seed| Fault::draw(0.3, &Fault::ALL, seed))
+            .map(|seed| Fault::draw(0.3, &Fault::PASSING, seed))
             .collect();
         let faults = drawn.iter().flatten().count();
         // Four standard deviations either side of 600.
         assert!((518..=682).contains(&faults), "{faults}");
-        for fault in Fault::ALL {
+        for fault in Fault::PASSING {
             assert!(drawn.contains(&Some(fault)), "{}", fault.as_str());
         }
-        assert_eq!(Fault::draw(0.0, &Fault::ALL, 1), None);
+        assert_eq!(Fault::draw(0.0, &Fault::PASSING, 1), None);
         assert_eq!(Fault::draw(1.0, &[], 1), None);
+    }
+
+    #[test]
+    fn names_read_back() {
+        for fault in Fault::PASSING.into_iter().chain(Fault::POISON) {
+            assert_eq!(Fault::parse(fault.as_str()), Some(fault));
+        }
+        assert_eq!(Fault::parse("boredom"), None);
+    }
+
+    #[test]
+    fn odd_content_is_what_its_name_says() {
+        let body = json!({"choices": [{"message": {"content": "Answer: A"}}]}).to_string();
+        let surrogate = content_after(&body, "\\ud83d ");
+        assert!(
+            surrogate.contains(r#""content":"\ud83d Answer: A""#),
+            "{surrogate}"
+        );
+        let message: Value = serde_json::from_str(&reasoning_only(&body)).unwrap();
+        let message = &message["choices"][0]["message"];
+        assert!(message["content"].is_null());
+        assert_eq!(message["reasoning_content"], "Answer: A");
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
@@ -27,7 +27,7 @@ pub use fault::Fault;
 pub use options::{MockAnswers, MockAnswersError, MockServerOptions};
 
 use completion::{Request, completion};
-use counts::Counts;
+use counts::{BucketState, Counts};
 
 /// Longest request accepted.
 const LONGEST_REQUEST: usize = 64 << 20;
@@ -140,20 +140,53 @@ impl Server {
         if let Some(per_minute) = options.requests_per_minute
             && let Err(wait) = self.counts.accept(per_minute)
         {
-            return fault::too_many_requests(wait);
+            return self.too_many(wait);
         }
+        let Some(per_second) = options.requests_per_second else {
+            return self.answer_within_limits(body, hash, seen, write).await;
+        };
+        let burst = options.burst.unwrap_or(per_second).max(1.0);
+        let (accepted, left) = self.counts.accept_from_bucket(per_second, burst);
+        let mut response = match accepted {
+            Ok(()) => self.answer_within_limits(body, hash, seen, write).await,
+            Err(wait) => self.too_many(wait),
+        };
+        if options.rate_headers {
+            state_bucket(response.headers_mut(), burst, left);
+        }
+        response
+    }
+
+    fn too_many(&self, wait: Duration) -> Response {
+        if self.options.whole_seconds {
+            fault::too_many_in_seconds(wait)
+        } else {
+            fault::too_many_requests(wait)
+        }
+    }
+
+    async fn answer_within_limits(
+        &self,
+        body: &[u8],
+        hash: u128,
+        seen: u32,
+        write: Writer,
+    ) -> Response {
+        let options = &self.options;
         let seed = seed(options.seed, hash);
         let reply = match write(options, body, seed) {
             Ok(reply) => reply,
             Err(message) => return refused(&message),
         };
-        let drawn = Fault::draw(
-            options.faults,
-            &options.fault_kinds,
-            seed ^ u64::from(seen + 1),
-        );
-        if !options.latency.is_zero() {
-            tokio::time::sleep(options.latency).await;
+        let poison = Fault::draw(options.poison, &options.poison_kinds, !seed);
+        if let Some(poison) = poison.filter(|_| seen == 0) {
+            self.counts.poisoned(poison.as_str());
+        }
+        let try_seed = seed ^ u64::from(seen + 1);
+        let drawn = poison.or_else(|| Fault::draw(options.faults, &options.fault_kinds, try_seed));
+        let latency = options.latency(try_seed);
+        if !latency.is_zero() {
+            tokio::time::sleep(latency).await;
         }
         match drawn {
             None => fault::json_body(Body::from(reply)),
@@ -171,6 +204,20 @@ impl Server {
                 .and_then(|value| value.to_str().ok());
             given.and_then(|given| given.strip_prefix("Bearer ")) == Some(key)
         })
+    }
+}
+
+/// States a bucket as large providers do.
+fn state_bucket(headers: &mut HeaderMap, burst: f64, left: BucketState) {
+    let milliseconds = left.full_in.as_micros().div_ceil(1000);
+    for (name, value) in [
+        ("x-ratelimit-limit-requests", burst.to_string()),
+        ("x-ratelimit-remaining-requests", left.remaining.to_string()),
+        ("x-ratelimit-reset-requests", format!("{milliseconds}ms")),
+    ] {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(name, value);
+        }
     }
 }
 

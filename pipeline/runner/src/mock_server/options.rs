@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aho_corasick::AhoCorasick;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use serde::Deserialize;
 
 use super::Fault;
@@ -12,14 +14,30 @@ use super::Fault;
 /// What the mock server does.
 #[derive(Clone, Debug)]
 pub struct MockServerOptions {
-    /// Time every reply takes.
+    /// Time a reply takes: the median, and every reply's when `latency_spread` is 0.
     pub latency: Duration,
+    /// Standard deviation of the logarithm of the latency, log-normal and seeded.
+    pub latency_spread: f64,
+    /// Share of replies that take ten times as long.
+    pub slow_share: f64,
     /// Share of requests that meet a fault, 0 to 1.
     pub faults: f64,
     /// Faults that occur, equally often.
     pub fault_kinds: Vec<Fault>,
+    /// Share of requests that meet a fault at every try, 0 to 1.
+    pub poison: f64,
+    /// Such faults that occur, equally often.
+    pub poison_kinds: Vec<Fault>,
     /// Requests accepted in any minute; more are answered 429 and counted as violations.
     pub requests_per_minute: Option<u32>,
+    /// Requests accepted a second, as a bucket; more are answered 429 and counted as violations.
+    pub requests_per_second: Option<f64>,
+    /// Size of that bucket; one second's worth when absent.
+    pub burst: Option<f64>,
+    /// Whether replies state the bucket in `x-ratelimit-*` headers.
+    pub rate_headers: bool,
+    /// Whether `Retry-After` is in whole seconds only, without `retry-after-ms`.
+    pub whole_seconds: bool,
     /// Least length of an answer in bytes, filled up with prose.
     pub answer_bytes: usize,
     /// Seed of answers and faults.
@@ -42,9 +60,17 @@ impl Default for MockServerOptions {
     fn default() -> Self {
         Self {
             latency: Duration::ZERO,
+            latency_spread: 0.0,
+            slow_share: 0.0,
             faults: 0.0,
-            fault_kinds: Fault::ALL.to_vec(),
+            fault_kinds: Fault::PASSING.to_vec(),
+            poison: 0.0,
+            poison_kinds: Fault::POISON.to_vec(),
             requests_per_minute: None,
+            requests_per_second: None,
+            burst: None,
+            rate_headers: false,
+            whole_seconds: false,
             answer_bytes: 0,
             seed: 1,
             key: None,
@@ -54,6 +80,26 @@ impl Default for MockServerOptions {
             most_inputs: 2048,
             structured_output: true,
         }
+    }
+}
+
+impl MockServerOptions {
+    /// The time a reply takes; the same seed gives the same.
+    pub(super) fn latency(&self, seed: u64) -> Duration {
+        if self.latency.is_zero() || (self.latency_spread <= 0.0 && self.slow_share <= 0.0) {
+            return self.latency;
+        }
+        let mut random = ChaCha8Rng::seed_from_u64(seed ^ 0x6c61_7465);
+        // Box and Muller; the first draw is never 0.
+        let (first, second) = (1.0 - random.random::<f64>(), random.random::<f64>());
+        let normal = (-2.0 * first.ln()).sqrt() * (std::f64::consts::TAU * second).cos();
+        let slow = if random.random::<f64>() < self.slow_share {
+            10.0
+        } else {
+            1.0
+        };
+        let factor = (normal * self.latency_spread).exp() * slow;
+        Duration::try_from_secs_f64(self.latency.as_secs_f64() * factor).unwrap_or(self.latency)
     }
 }
 
@@ -162,6 +208,29 @@ mod tests {
         let path = folder.path().join("key.jsonl");
         std::fs::write(&path, lines).unwrap();
         MockAnswers::read(&path)
+    }
+
+    #[test]
+    fn latencies_are_seeded_and_spread_around_their_median() {
+        let options = MockServerOptions {
+            latency: Duration::from_millis(100),
+            latency_spread: 0.5,
+            slow_share: 0.05,
+            ..Default::default()
+        };
+        let mut drawn: Vec<u128> = (0..2001)
+            .map(|seed| options.latency(seed).as_millis())
+            .collect();
+        assert_eq!(options.latency(7), options.latency(7));
+        drawn.sort_unstable();
+        assert!((90..=115).contains(&drawn[1000]), "{}", drawn[1000]);
+        // Two standard deviations above, and the slow ones beyond that.
+        assert!(drawn[1900] > 200 && drawn[2000] > 1000);
+        let fixed = MockServerOptions {
+            latency: Duration::from_millis(100),
+            ..Default::default()
+        };
+        assert_eq!(fixed.latency(3), fixed.latency);
     }
 
     #[test]

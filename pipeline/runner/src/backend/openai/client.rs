@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::address::Address;
 use super::dialect::{Dialect, Learner};
 use super::failure::{self, Key, Secrets};
+use super::stated_limits::server_limits;
 use super::{body, wire};
 use crate::backend::{
     Backend, BackendError, CallFailure, CallIdentity, ChatRequest, Message, Reply, ResponseFormat,
@@ -34,6 +35,7 @@ pub(crate) struct OpenAi {
     authorization: Option<HeaderValue>,
     key: Option<Key>,
     learner: Learner,
+    first_byte_deadline: Option<Duration>,
 }
 
 impl OpenAi {
@@ -75,6 +77,10 @@ impl OpenAi {
             authorization,
             key,
             learner: Learner::new(spec.structured_output),
+            first_byte_deadline: spec
+                .limits
+                .first_byte_timeout_s
+                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             spec: spec.clone(),
         })
     }
@@ -111,10 +117,14 @@ impl OpenAi {
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization);
         }
-        let response = request
-            .send()
-            .await
-            .map_err(|error| failure::of_transport(error, secrets))?;
+        let sending = request.send();
+        let response = match self.first_byte_deadline {
+            Some(deadline) => tokio::time::timeout(deadline, sending)
+                .await
+                .map_err(|_| failure::of_first_byte(deadline))?,
+            None => sending.await,
+        };
+        let response = response.map_err(|error| failure::of_transport(error, secrets))?;
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         Ok((status, headers, receive(response, secrets).await?))
@@ -139,6 +149,7 @@ impl OpenAi {
         let (status, headers, received) = self.send_authorized(post, secrets).await?;
         if !(200..300).contains(&status) {
             let (mut failure, complaint) = failure::of_status(status, &headers, &received, secrets);
+            failure.limits = server_limits(&headers);
             self.learner.learn(status, &complaint, request, dialect);
             if let (ErrorKind::NotFound, Some(hint)) = (failure.kind, self.address.hint()) {
                 failure.message = format!("{}; {hint}", failure.message);
@@ -154,6 +165,7 @@ impl OpenAi {
         let mut reply =
             read.map_err(|none| failure::of_no_reply(status, none, &headers, secrets))?;
         reply.http_status = Some(status);
+        reply.limits = server_limits(&headers);
         reply.request_id = request_id(&headers).or(reply.request_id);
         if request.schema.is_some() {
             reply.format = dialect.format;

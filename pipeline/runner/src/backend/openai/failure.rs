@@ -64,6 +64,15 @@ pub(super) fn of_transport(error: reqwest::Error, secrets: Secrets<'_>) -> CallF
     }
 }
 
+/// The server has not begun to reply.
+pub(super) fn of_first_byte(deadline: Duration) -> CallFailure {
+    let message = format!(
+        "no reply began within first_byte_timeout_s = {}",
+        deadline.as_secs_f64()
+    );
+    CallFailure::new(ErrorKind::Timeout, message)
+}
+
 /// A reply with a status of failure. Gives the complaint as well, for the dialect.
 pub(super) fn of_status(
     status: u16,

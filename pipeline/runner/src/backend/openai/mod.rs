@@ -10,6 +10,7 @@ mod embeddings;
 mod failure;
 mod redact;
 mod retry_after;
+mod stated_limits;
 mod surrogate;
 mod wire;
 

@@ -333,7 +333,7 @@ fn an_executor_knows_its_width_and_prompts() {
         {"name": "b", "solver": "direct", "backend": "scripted"},
     ]);
     let executor = testing::executor(&systems, &backend, &recorder, &CancellationToken::new());
-    assert_eq!(executor.width(), 3);
+    assert_eq!(executor.width(), 4);
     let names: Vec<String> = executor.prompt_hashes().into_keys().collect();
     assert_eq!(names, ["direct/answer.en.jinja", "direct/answer.zh.jinja"]);
     let none = testing::executor(&json!([]), &backend, &recorder, &CancellationToken::new());
