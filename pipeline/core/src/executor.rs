@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::{CaseView, Outcome, SampleKey};
+use crate::{Case, CaseView, Outcome, SampleKey, SampleRow};
 
 /// One sample to be executed.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,4 +68,15 @@ pub trait SampleExecutor: Debug + Send + Sync {
 
     /// Executes one sample to its end and records it.
     fn execute(self: Arc<Self>, item: WorkItem) -> SampleFuture;
+}
+
+/// Judges recorded answers; implemented by judge scorers, driven by the fan-out operator.
+///
+/// The only executor that receives gold: it is a scorer.
+pub trait AnswerExecutor: Debug + Send + Sync {
+    /// Largest number of answers worth holding in flight at once, at least 1.
+    fn width(&self) -> usize;
+
+    /// Judges one recorded answer to its end and records the calls that it took.
+    fn execute(self: Arc<Self>, sample: SampleRow, case: Case) -> SampleFuture;
 }

@@ -25,7 +25,9 @@ pub use call::{CallRow, ParseStatus};
 pub use case::{AnswerForm, Case, CaseView, ChoiceOption};
 pub use clock::{Clock, SystemClock};
 pub use event::EventRow;
-pub use executor::{FinishedSample, RunStopped, SampleExecutor, SampleFuture, WorkItem};
+pub use executor::{
+    AnswerExecutor, FinishedSample, RunStopped, SampleExecutor, SampleFuture, WorkItem,
+};
 pub use key::SampleKey;
 pub use manifest::{
     CanaryAnswer, DriftRecord, FORMAT_VERSION, PartEntry, RunManifest, RunStatus, ServedModel,

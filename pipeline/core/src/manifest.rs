@@ -199,6 +199,14 @@ pub struct RunManifest {
     pub parts: Vec<PartEntry>,
 }
 
+impl RunManifest {
+    /// Key in [`Self::stores`] of the expert-labelled subset that a judge scorer was compared with;
+    /// while it is absent, every table that shows the judge's scores says that it is not validated.
+    pub fn judge_validation_key(scorer: &str) -> String {
+        format!("judge-validation/{scorer}")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

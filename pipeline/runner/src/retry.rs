@@ -89,6 +89,7 @@ mod tests {
             agent: "a".into(),
             purpose: "answer".into(),
             role: "a".into(),
+            verdict: None,
         }
     }
 

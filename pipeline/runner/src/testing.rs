@@ -207,6 +207,7 @@ pub(crate) fn executor(
         study_seed: 7,
         cancel: cancel.clone(),
         sample_limits: SampleLimits::default(),
+        training: BTreeMap::new(),
     };
     Arc::new(RunExecutor::new(parts).unwrap())
 }

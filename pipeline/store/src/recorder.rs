@@ -213,6 +213,19 @@ impl Recorder {
     /// # Errors
     /// When something could not be written, now or earlier, or recording has ended before.
     pub fn finish(&self, status: RunStatus) -> Result<RunManifest, StoreError> {
+        let (manifest, lock) = self.finish_holding_lock(status)?;
+        drop(lock);
+        Ok(manifest)
+    }
+
+    /// As [`Self::finish`], and hands the lock over to the caller, who goes on writing.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    pub fn finish_holding_lock(
+        &self,
+        status: RunStatus,
+    ) -> Result<(RunManifest, Option<RunLock>), StoreError> {
         let core = &*self.core;
         let half_done = core.shared.end().map_err(StoreError::Record)?;
         let folder = core.join_fold_thread();
@@ -228,13 +241,8 @@ impl Recorder {
         if !half_done {
             remove_empty_segment(&core.directory.journal_folder(), manifest.journal_from)?;
         }
-        drop(
-            core.lock
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take(),
-        );
-        Ok(manifest)
+        let mut lock = core.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok((manifest, lock.take()))
     }
 }
 

@@ -21,7 +21,7 @@ pub use backend::{
 pub use dataset::{DatasetSpec, FieldRule, FieldSource, FileFormat, FilterValues};
 pub use expand::ExpandError;
 pub use scorer::{ScorerKind, ScorerSpec, TableSpec, TextTarget};
-pub use system::{MatrixSpec, SystemSpec, Variant};
+pub use system::{MatrixSpec, SystemSpec, TrainingSpec, Variant};
 
 /// A whole study file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -17,7 +17,8 @@ pub struct ScorerSpec {
     /// Datasets it scores; those of its answer form when empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub datasets: Vec<String>,
-    /// `label`: table of alias and canonical label, tab-separated with a header line.
+    /// `label`, `judge`: table of alias and canonical label, tab-separated with a header line. A judge
+    /// is not asked about answers that the table or their spelling settles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aliases: Option<PathBuf>,
     /// `label`: endings that do not distinguish labels, for example `证`.
@@ -54,6 +55,8 @@ pub enum ScorerKind {
     Label,
     /// Compares texts by metrics such as ROUGE.
     Text,
+    /// Asks a model whether a diagnosis is the accepted one, under a named policy.
+    Judge,
 }
 
 impl ScorerKind {
@@ -63,6 +66,7 @@ impl ScorerKind {
             Self::Choice => "choice",
             Self::Label => "label",
             Self::Text => "text",
+            Self::Judge => "judge",
         }
     }
 }

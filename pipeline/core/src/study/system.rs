@@ -1,12 +1,13 @@
 //! The `[[system]]` and `[[matrix]]` tables.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::GenerationSpec;
+use super::{DatasetSpec, FieldSource, FileFormat, GenerationSpec};
 
 /// Variant flags of a solver.
 pub type Variant = BTreeMap<String, Value>;
@@ -34,6 +35,55 @@ pub struct SystemSpec {
     /// Datasets it runs on; all when empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub datasets: Vec<String>,
+    /// Labelled examples of solvers that learn from them: `majority`, `nearest`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub training: Vec<TrainingSpec>,
+}
+
+/// A file of labelled cases that a system learns from; never the cases it is evaluated on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrainingSpec {
+    /// Dataset of the study whose cases are answered from it; may be left out where the system runs
+    /// on one dataset only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dataset: Option<String>,
+    /// File to read.
+    pub path: PathBuf,
+    /// Adapter that reads it; that of the dataset when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adapter: Option<String>,
+    /// File format; told from the name when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<FileFormat>,
+    /// Case column ← source column for the adapter `table`; those of the dataset when absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, FieldSource>,
+}
+
+impl TrainingSpec {
+    /// The file as a dataset, read as the dataset that it serves unless it says otherwise.
+    pub fn as_dataset(&self, served: &DatasetSpec) -> DatasetSpec {
+        let own_adapter = self.adapter.is_some();
+        DatasetSpec {
+            path: self.path.clone(),
+            adapter: self
+                .adapter
+                .clone()
+                .unwrap_or_else(|| served.adapter.clone()),
+            format: self.format,
+            fields: if self.fields.is_empty() && !own_adapter {
+                served.fields.clone()
+            } else {
+                self.fields.clone()
+            },
+            filter: BTreeMap::new(),
+            predicate: None,
+            limit: None,
+            stratify: None,
+            ..served.clone()
+        }
+    }
 }
 
 impl SystemSpec {

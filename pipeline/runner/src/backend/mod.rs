@@ -7,6 +7,7 @@ mod cache;
 mod embedding;
 mod limited;
 mod openai;
+mod recorded_only;
 mod replay;
 mod reply;
 mod request;
@@ -181,6 +182,23 @@ pub fn build(
         BackendKind::Openai => Arc::new(openai::OpenAi::new(spec)?),
         BackendKind::Simulated => Arc::new(simulated::Simulated::new(spec, seed, answers)),
         BackendKind::Replay => Arc::new(replay::Replay::new(spec, study_folder)?),
+    })
+}
+
+/// The same backend as far as requests are made for it, which sends none of them: a stand-in where
+/// recorded calls are all that may be used. It needs neither a key nor a server.
+///
+/// # Errors
+/// When a recording, which is read as ever, cannot be.
+pub fn recorded_only(
+    spec: &BackendSpec,
+    study_folder: &Path,
+) -> Result<Arc<dyn Backend>, BackendError> {
+    Ok(match spec.kind {
+        BackendKind::Replay => Arc::new(replay::Replay::new(spec, study_folder)?),
+        BackendKind::Openai | BackendKind::Simulated => {
+            Arc::new(recorded_only::RecordedOnly::new(spec))
+        }
     })
 }
 

@@ -183,6 +183,9 @@ pub struct CallIdentity {
     pub purpose: Arc<str>,
     /// Role whose backend is used, see `role_backends`.
     pub role: Arc<str>,
+    /// The right answer to a yes-or-no question, as far as the caller knows it; only the simulated
+    /// backend looks at it.
+    pub verdict: Option<bool>,
 }
 
 #[cfg(test)]

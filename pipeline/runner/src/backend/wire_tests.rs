@@ -111,6 +111,7 @@ async fn call(backend: &LimitedBackend, seq: u32, request: &ChatRequest) -> Sent
         agent: "doctor".into(),
         purpose: "answer".into(),
         role: "doctor".into(),
+        verdict: None,
     };
     backend
         .call(&identity, request, &CancellationToken::new())
@@ -298,6 +299,7 @@ async fn a_stopped_run_lets_go_of_its_calls() {
         agent: "doctor".into(),
         purpose: "answer".into(),
         role: "doctor".into(),
+        verdict: None,
     };
     let request = request("Is it?", false);
     let (sent, ()) = tokio::join!(backend.call(&identity, &request, &cancel), async {

@@ -141,12 +141,13 @@ impl SolverContext {
         let identity = CallIdentity {
             key: self.item.key.clone(),
             attempt: self.item.attempt,
-            scorer: None,
+            scorer: self.scorer.clone(),
             seq,
             round: call.round,
             agent: call.agent.as_str().into(),
             purpose: call.purpose.as_str().into(),
             role: call.role.as_str().into(),
+            verdict: call.verdict,
         };
         let cache_key = if backend.is_cached() {
             let ordinal = self.ordinal(&request_sha256);

@@ -71,6 +71,8 @@ pub(crate) struct Surroundings {
 pub struct SolverContext {
     surroundings: Arc<Surroundings>,
     item: WorkItem,
+    /// Whose calls these are when they are not the solver's.
+    scorer: Option<Arc<str>>,
     recorded: RecordedCalls,
     next_seq: u32,
     deadline: Option<Instant>,
@@ -83,11 +85,26 @@ pub struct SolverContext {
 impl SolverContext {
     /// A context for one sample; calls recorded by an earlier process are taken up.
     pub(crate) fn new(surroundings: Arc<Surroundings>, item: WorkItem) -> Self {
-        let recorded = RecordedCalls::new(
-            surroundings
-                .recorder
-                .recorded_calls(&item.key, item.attempt),
-        );
+        Self::of(surroundings, item, None)
+    }
+
+    /// A context for the calls of a scorer about one sample; calls recorded earlier are taken up.
+    pub(crate) fn for_scorer(
+        surroundings: Arc<Surroundings>,
+        item: WorkItem,
+        scorer: &Arc<str>,
+    ) -> Self {
+        Self::of(surroundings, item, Some(Arc::clone(scorer)))
+    }
+
+    fn of(surroundings: Arc<Surroundings>, item: WorkItem, scorer: Option<Arc<str>>) -> Self {
+        let calls = surroundings
+            .recorder
+            .recorded_calls(&item.key, item.attempt);
+        let recorded = match &scorer {
+            None => RecordedCalls::of_solver(calls),
+            Some(scorer) => RecordedCalls::of_scorer(calls, scorer),
+        };
         let deadline = surroundings
             .sample_limits
             .time
@@ -95,6 +112,7 @@ impl SolverContext {
         Self {
             surroundings,
             item,
+            scorer,
             recorded,
             next_seq: 0,
             deadline,
@@ -207,7 +225,12 @@ impl SolverContext {
         self.next_seq += 1;
         (
             seq,
-            call_seed(self.surroundings.study_seed, &self.item.key, None, seq),
+            call_seed(
+                self.surroundings.study_seed,
+                &self.item.key,
+                self.scorer.as_deref(),
+                seq,
+            ),
         )
     }
 }

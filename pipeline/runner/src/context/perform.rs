@@ -100,6 +100,11 @@ fn replay(
     if row.attempt != call.identity.attempt {
         // Finished in an attempt that failed later: this attempt's record must be complete too.
         row.attempt = call.identity.attempt;
+        if row.messages.is_empty() {
+            // Held without what the request says as well.
+            row.messages = call.request.messages_json();
+            row.parameters = call.request.parameters_json();
+        }
         surroundings.recorder.append_call(row.clone())?;
     }
     let reading = match Received::from_row(&row) {

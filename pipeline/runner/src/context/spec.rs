@@ -24,6 +24,9 @@ pub struct CallSpec {
     pub schema: Option<Arc<OutputSchema>>,
     /// Settings over those of the system and the backend.
     pub generation: GenerationSpec,
+    /// The right answer to a yes-or-no question, as far as the caller knows it; for simulated
+    /// backends only.
+    pub verdict: Option<bool>,
 }
 
 impl CallSpec {
@@ -37,6 +40,7 @@ impl CallSpec {
             messages,
             schema: None,
             generation: GenerationSpec::default(),
+            verdict: None,
         }
     }
 

@@ -20,7 +20,7 @@ use crate::context::{
 };
 use crate::nearest::nearest;
 use crate::prompt::PromptLibrary;
-use crate::solver::{self, Answer, Solver, SolverError};
+use crate::solver::{self, Answer, Solver, SolverError, TrainingSet};
 
 /// What an executor is made of.
 #[derive(Debug)]
@@ -41,6 +41,8 @@ pub struct ExecutorParts {
     pub cancel: CancellationToken,
     /// What one sample may take.
     pub sample_limits: SampleLimits,
+    /// Labelled examples of the systems that learn, by system.
+    pub training: BTreeMap<String, TrainingSet>,
 }
 
 /// An executor that cannot be set up.
@@ -99,7 +101,7 @@ impl RunExecutor {
         let mut used = BTreeMap::new();
         let mut solvers = Vec::with_capacity(parts.systems.len());
         for spec in &parts.systems {
-            let solver = solver::build(spec)?;
+            let solver = solver::build_trained(spec, parts.training.get(&spec.name))?;
             let backends = role_backends(spec, &*solver, &parts.backends)?;
             for backend in backends.values() {
                 used.insert(backend.backend().name().to_owned(), Arc::clone(backend));

@@ -10,8 +10,12 @@ macro_rules! embedded {
 }
 
 embedded! {
+    "chain_of_thought/answer.en.jinja",
+    "chain_of_thought/answer.zh.jinja",
     "direct/answer.en.jinja",
     "direct/answer.zh.jinja",
+    "judge/same.en.jinja",
+    "judge/same.zh.jinja",
     "shared/repair.en.jinja",
     "shared/repair.zh.jinja",
 }

@@ -7,6 +7,7 @@ mod conclusion;
 mod extraction;
 mod fold;
 mod json_field;
+pub mod judge;
 mod label;
 mod mention;
 mod row;
@@ -25,6 +26,8 @@ pub use choice::{ChoiceScorer, read_choice};
 pub use extraction::Extraction;
 pub use label::{AliasError, AliasTable, LabelScorer};
 pub use text::{TextScorer, UnknownMetric};
+
+use crate::prompt::PromptError;
 
 /// Turns recorded samples into score rows.
 pub trait Scorer: Debug + Send + Sync {
@@ -75,6 +78,42 @@ pub enum ScorerError {
         #[source]
         source: AliasError,
     },
+    /// A key without which this kind of scorer makes no sense.
+    #[error("set up scorer '{scorer}': a scorer of kind {kind} needs `{key}`; add it")]
+    MissingKey {
+        /// Name of the scorer.
+        scorer: String,
+        /// Its kind as written in the study.
+        kind: &'static str,
+        /// The key.
+        key: &'static str,
+    },
+    /// The judge's policy cannot be used.
+    #[error("set up scorer '{scorer}'")]
+    Policy {
+        /// Name of the scorer.
+        scorer: String,
+        /// Why.
+        #[source]
+        source: judge::PolicyError,
+    },
+    /// The judge's prompt cannot be filled in.
+    #[error("set up scorer '{scorer}'")]
+    Prompt {
+        /// Name of the scorer.
+        scorer: String,
+        /// Why.
+        #[source]
+        source: PromptError,
+    },
+    /// A scorer that asks a model where none is at hand.
+    #[error("set up scorer '{scorer}': a scorer of kind {kind} needs its backend")]
+    NeedsModel {
+        /// Name of the scorer.
+        scorer: String,
+        /// Its kind as written in the study.
+        kind: &'static str,
+    },
     /// A metric is not known.
     #[error("set up scorer '{scorer}'")]
     Metric {
@@ -86,33 +125,72 @@ pub enum ScorerError {
     },
 }
 
-/// Builds the scorer of a study's entry; relative paths are resolved against `study_folder`.
+/// Checks a study's entry and tells which forms of answer it scores; needs no backend.
 ///
 /// # Errors
-/// When a key is given that the kind does not use, or the alias table cannot be read.
-pub fn build(spec: &ScorerSpec, study_folder: &Path) -> Result<Box<dyn Scorer>, ScorerError> {
-    let name = spec.display_name();
+/// When a key is missing, unknown or not used by the kind, or a file cannot be read.
+pub fn answer_forms(
+    spec: &ScorerSpec,
+    study_folder: &Path,
+) -> Result<Vec<AnswerForm>, ScorerError> {
+    if spec.kind == ScorerKind::Judge {
+        check_keys(spec)?;
+        judge::check(spec, study_folder)?;
+        return Ok(vec![AnswerForm::Diagnosis]);
+    }
+    let scorer = build(spec, study_folder)?;
+    let forms = [
+        AnswerForm::Choice,
+        AnswerForm::Label,
+        AnswerForm::Diagnosis,
+        AnswerForm::Text,
+    ];
+    Ok(forms
+        .into_iter()
+        .filter(|form| scorer.applies(*form))
+        .collect())
+}
+
+fn check_keys(spec: &ScorerSpec) -> Result<(), ScorerError> {
+    let is_judge = spec.kind == ScorerKind::Judge;
     let is_label = spec.kind == ScorerKind::Label;
     let is_text = spec.kind == ScorerKind::Text;
     let unused = [
-        ("aliases", spec.aliases.is_some() && !is_label),
+        ("aliases", spec.aliases.is_some() && !is_label && !is_judge),
         (
             "ignore_suffixes",
             !spec.ignore_suffixes.is_empty() && !is_label,
         ),
         ("metrics", !spec.metrics.is_empty() && !is_text),
         ("against", spec.against.is_some() && !is_text),
-        ("backend", spec.backend.is_some()),
-        ("policy", spec.policy.is_some()),
+        ("backend", spec.backend.is_some() && !is_judge),
+        ("policy", spec.policy.is_some() && !is_judge),
     ];
-    if let Some((key, _)) = unused.into_iter().find(|(_, given)| *given) {
-        return Err(ScorerError::UnusedKey {
-            scorer: name.to_owned(),
+    match unused.into_iter().find(|(_, given)| *given) {
+        Some((key, _)) => Err(ScorerError::UnusedKey {
+            scorer: spec.display_name().to_owned(),
             kind: spec.kind.as_str(),
             key,
-        });
+        }),
+        None => Ok(()),
     }
+}
+
+/// Builds the scorer of a study's entry; relative paths are resolved against `study_folder`.
+///
+/// # Errors
+/// When a key is given that the kind does not use, the alias table cannot be read, or the scorer asks
+/// a model: see [`judge::Judge::new`].
+pub fn build(spec: &ScorerSpec, study_folder: &Path) -> Result<Box<dyn Scorer>, ScorerError> {
+    let name = spec.display_name();
+    check_keys(spec)?;
     Ok(match spec.kind {
+        ScorerKind::Judge => {
+            return Err(ScorerError::NeedsModel {
+                scorer: name.to_owned(),
+                kind: spec.kind.as_str(),
+            });
+        }
         ScorerKind::Choice => Box::new(ChoiceScorer::new(name)),
         ScorerKind::Label => {
             let aliases = spec

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use consilium_core::{AnswerForm, CaseView};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::backend::OutputSchema;
 
@@ -12,6 +12,24 @@ use crate::backend::OutputSchema;
 ///
 /// Every property is required and an optional one nullable, as servers that enforce schemas want.
 pub(super) fn answer_schema(case: &CaseView, with_confidence: bool) -> Arc<OutputSchema> {
+    let mut beside = vec![("rationale", json!({"type": ["string", "null"]}))];
+    if with_confidence {
+        let percent = json!({"type": "integer", "minimum": 0, "maximum": 100});
+        beside.push(("confidence", percent));
+    }
+    schema(case, beside)
+}
+
+/// The schema `{analysis, answer}`: what is written first is thought first.
+///
+/// Properties are sent in alphabetical order, which is the order in which servers that enforce a
+/// schema have them written.
+pub(super) fn reasoned_schema(case: &CaseView) -> Arc<OutputSchema> {
+    let analysis = json!({"type": "string", "minLength": 1});
+    schema(case, vec![("analysis", analysis)])
+}
+
+fn schema(case: &CaseView, beside: Vec<(&str, Value)>) -> Arc<OutputSchema> {
     let closed = matches!(case.answer_form, AnswerForm::Choice | AnswerForm::Label);
     let mut answer = json!({"type": "string"});
     if closed && !case.options.is_empty() {
@@ -24,20 +42,20 @@ pub(super) fn answer_schema(case: &CaseView, with_confidence: bool) -> Arc<Outpu
     } else {
         answer["minLength"] = Value::from(1);
     }
-    let mut schema = json!({
-        "type": "object",
-        "properties": {"answer": answer, "rationale": {"type": ["string", "null"]}},
-        "required": ["answer", "rationale"],
-        "additionalProperties": false,
-    });
-    if with_confidence {
-        schema["properties"]["confidence"] =
-            json!({"type": "integer", "minimum": 0, "maximum": 100});
-        schema["required"] = json!(["answer", "rationale", "confidence"]);
+    let mut properties = Map::new();
+    properties.insert("answer".to_owned(), answer);
+    for (name, property) in beside {
+        properties.insert(name.to_owned(), property);
     }
+    let required: Vec<&String> = properties.keys().collect();
     Arc::new(OutputSchema {
         name: "answer".to_owned(),
-        schema,
+        schema: json!({
+            "type": "object",
+            "required": required,
+            "properties": properties,
+            "additionalProperties": false,
+        }),
         answer_field: "answer".to_owned(),
     })
 }

@@ -1,14 +1,18 @@
 //! Solvers: strategies that turn a case into an answer.
 
 mod answer_schema;
+mod chain_of_thought;
 mod constant;
 mod direct;
 mod flags;
+mod majority;
+mod nearest_case;
 mod registry;
+mod training;
 
 use std::fmt::Debug;
 
-use consilium_core::CaseView;
+use consilium_core::{Case, CaseView};
 use futures::future::BoxFuture;
 use serde_json::Value;
 
@@ -17,7 +21,8 @@ use crate::context::{SampleEnd, SolverContext};
 use crate::prompt::{PromptError, PromptLibrary};
 
 pub use flags::{Flag, FlagKind};
-pub use registry::{SOLVERS, SolverEntry, SolverError, build, entry, names};
+pub use registry::{SOLVERS, SolverEntry, SolverError, build, build_trained, entry, names};
+pub use training::{TrainingSet, case_content};
 
 /// A strategy that turns a case into an answer.
 pub trait Solver: Debug + Send + Sync {
@@ -43,6 +48,19 @@ pub trait Solver: Debug + Send + Sync {
         _case: &CaseView,
     ) -> Result<Option<Vec<Message>>, PromptError> {
         Ok(None)
+    }
+
+    /// Whether it answers from labelled examples and cannot do without.
+    fn learns(&self) -> bool {
+        false
+    }
+
+    /// Takes in the labelled examples for the cases of a dataset.
+    ///
+    /// # Errors
+    /// When nothing can be learnt from them, or from any: the reason in words.
+    fn train(&mut self, _dataset: &str, _examples: &[Case]) -> Result<(), String> {
+        Err("the solver does not learn from examples".to_owned())
     }
 
     /// Answers the case of a context.

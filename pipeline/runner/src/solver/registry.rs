@@ -2,10 +2,13 @@
 
 use consilium_core::study::SystemSpec;
 
-use super::Solver;
+use super::chain_of_thought::ChainOfThought;
 use super::constant::Constant;
 use super::direct::{Direct, ReplyForm};
 use super::flags::{Flag, FlagKind, Flags};
+use super::majority::Majority;
+use super::nearest_case::NearestCase;
+use super::{Solver, TrainingSet};
 use crate::nearest::nearest;
 
 /// One solver that a study can name.
@@ -51,6 +54,17 @@ pub const SOLVERS: &[SolverEntry] = &[
         },
     },
     SolverEntry {
+        name: "chain_of_thought",
+        summary: "reasons in writing, then answers",
+        flags: &[Flag {
+            name: "structured",
+            kind: FlagKind::Boolean,
+            summary: "ask for JSON by schema, the analysis before the answer",
+        }],
+        needs_backend: true,
+        constructor: |flags| Ok(Box::new(ChainOfThought::new(flags.boolean("structured")))),
+    },
+    SolverEntry {
         name: "constant",
         summary: "the same answer to every case, as a baseline",
         flags: &[Flag {
@@ -60,6 +74,20 @@ pub const SOLVERS: &[SolverEntry] = &[
         }],
         needs_backend: false,
         constructor: |flags| Ok(Box::new(Constant::new(flags.required("answer")?))),
+    },
+    SolverEntry {
+        name: "majority",
+        summary: "the most frequent answer of a training file, as a baseline",
+        flags: &[],
+        needs_backend: false,
+        constructor: |_| Ok(Box::new(Majority::default())),
+    },
+    SolverEntry {
+        name: "nearest",
+        summary: "the answer of the most similar case of a training file (BM25), as a baseline",
+        flags: &[],
+        needs_backend: false,
+        constructor: |_| Ok(Box::new(NearestCase::new())),
     },
 ];
 
@@ -128,6 +156,24 @@ pub enum SolverError {
         /// Its solver.
         solver: String,
     },
+    /// Training examples are given where none are used.
+    #[error("build system '{system}': solver {solver} learns nothing; remove `training`")]
+    NeedlessTraining {
+        /// Name of the system.
+        system: String,
+        /// Its solver.
+        solver: String,
+    },
+    /// Nothing can be learnt from the training examples.
+    #[error("train system '{system}' for dataset '{dataset}': {reason}")]
+    Training {
+        /// Name of the system.
+        system: String,
+        /// The dataset whose cases are answered from them.
+        dataset: String,
+        /// Why.
+        reason: String,
+    },
     /// The solver has no such role.
     #[error("build system '{system}': there is no role '{role}'; did you mean '{nearest}'?")]
     UnknownRole {
@@ -168,6 +214,12 @@ pub fn build(spec: &SystemSpec) -> Result<Box<dyn Solver>, SolverError> {
             solver: spec.solver.clone(),
         });
     }
+    if !solver.learns() && !spec.training.is_empty() {
+        return Err(SolverError::NeedlessTraining {
+            system: system(),
+            solver: spec.solver.clone(),
+        });
+    }
     let roles = solver.roles();
     if let Some(role) = spec
         .role_backends
@@ -190,6 +242,27 @@ pub fn build(spec: &SystemSpec) -> Result<Box<dyn Solver>, SolverError> {
     }
 }
 
+/// As [`build`], with the examples that the solver answers from.
+///
+/// # Errors
+/// As [`build`], and when nothing can be learnt from the examples.
+pub fn build_trained(
+    spec: &SystemSpec,
+    training: Option<&TrainingSet>,
+) -> Result<Box<dyn Solver>, SolverError> {
+    let mut solver = build(spec)?;
+    for (dataset, examples) in training.iter().flat_map(|training| &training.by_dataset) {
+        solver
+            .train(dataset, examples)
+            .map_err(|reason| SolverError::Training {
+                system: spec.name.clone(),
+                dataset: dataset.clone(),
+                reason,
+            })?;
+    }
+    Ok(solver)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -204,11 +277,13 @@ mod tests {
     #[test]
     fn every_entry_builds_under_its_name() {
         for entry in SOLVERS {
-            let system = if entry.needs_backend {
-                json!({"name": "s", "solver": entry.name, "backend": "b"})
-            } else {
-                json!({"name": "s", "solver": entry.name, "variant": {"answer": "x"}})
-            };
+            let mut system = json!({"name": "s", "solver": entry.name});
+            if entry.needs_backend {
+                system["backend"] = json!("b");
+            }
+            if entry.name == "constant" {
+                system["variant"] = json!({"answer": "x"});
+            }
             let solver = build(&serde_json::from_value(system).unwrap()).unwrap();
             assert_eq!(solver.name(), entry.name);
             assert_eq!(!solver.roles().is_empty(), entry.needs_backend);
@@ -244,6 +319,10 @@ mod tests {
             (
                 json!({"name": "s", "solver": "constant", "variant": {"answer": "x"}, "backend": "b"}),
                 "makes no calls",
+            ),
+            (
+                json!({"name": "s", "solver": "constant", "variant": {"answer": "x"}, "training": [{"path": "t"}]}),
+                "learns nothing",
             ),
             (
                 json!({"name": "s", "solver": "direct", "backend": "b", "role_backends": {"anwser": "b"}}),

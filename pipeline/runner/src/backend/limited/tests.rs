@@ -83,6 +83,7 @@ async fn call(backend: &LimitedBackend, seq: u32) -> SentCall {
         agent: "a".into(),
         purpose: "answer".into(),
         role: "a".into(),
+        verdict: None,
     };
     let request = ChatRequest {
         model: "m".to_owned(),

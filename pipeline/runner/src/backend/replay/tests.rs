@@ -31,6 +31,7 @@ fn identity(case: &str, seq: u32) -> CallIdentity {
         agent: "doctor".into(),
         purpose: "answer".into(),
         role: "doctor".into(),
+        verdict: None,
     }
 }
 

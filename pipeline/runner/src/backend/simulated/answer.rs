@@ -48,6 +48,19 @@ pub(super) fn accuracy(
     }
 }
 
+/// As [`accuracy`], also where nothing is known of the case.
+pub(super) fn share_of_right(
+    setting: Option<&SimulatedAccuracy>,
+    system: &str,
+    case: Option<&SimulatedCase>,
+) -> f64 {
+    match (case, setting) {
+        (Some(case), _) => accuracy(setting, system, case),
+        (None, Some(SimulatedAccuracy::Everywhere(value))) => *value,
+        (None, _) => DEFAULT_ACCURACY,
+    }
+}
+
 fn applies(rule: &AccuracyRule, system: &str, case: &SimulatedCase) -> bool {
     let holds = |wanted: &Option<String>, found: Option<&str>| {
         wanted.as_deref().is_none_or(|wanted| found == Some(wanted))

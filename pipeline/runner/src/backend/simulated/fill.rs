@@ -56,6 +56,16 @@ impl<'a> Filler<'a> {
         value
     }
 
+    /// A value for the whole schema, with a verdict in the property `answer_field`.
+    pub(crate) fn with_verdict(mut self, answer_field: &str, verdict: bool) -> Value {
+        let root = self.root;
+        let mut value = self.value(root, 0);
+        if let Value::Object(fields) = &mut value {
+            fields.insert(answer_field.to_owned(), Value::Bool(verdict));
+        }
+        value
+    }
+
     /// The answers in the form of a property: the first as a text, or all as a list.
     fn answer(&mut self, schema: &Value, answers: &[String]) -> Option<Value> {
         let schema = resolve(self.root, schema).clone();

@@ -105,6 +105,15 @@ impl Simulated {
             .answers
             .as_ref()
             .and_then(|answers| answers.answer(&call.key.dataset, &call.key.case_id));
+        if let (Some(verdict), Some(schema)) = (call.verdict, &request.schema) {
+            let setting = self.spec.accuracy.as_ref();
+            let share = answer::share_of_right(setting, &call.key.system, case.as_ref());
+            let said = verdict == answer::draw(share, &mut random);
+            let mut prose = |random: &mut ChaCha8Rng| prose_of(language, 0, random);
+            return Filler::new(&schema.schema, &mut random, &mut prose)
+                .with_verdict(&schema.answer_field, said)
+                .to_string();
+        }
         let mut confidence = answer::DEFAULT_ACCURACY;
         let is_text = case
             .as_ref()

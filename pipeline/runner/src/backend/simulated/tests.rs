@@ -47,6 +47,7 @@ fn identity(case: &str, attempt: u32) -> CallIdentity {
         agent: "doctor".into(),
         purpose: "answer".into(),
         role: "doctor".into(),
+        verdict: None,
     }
 }
 
