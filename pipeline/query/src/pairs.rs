@@ -51,39 +51,45 @@ pub async fn for_each_pair_batch<E: From<PairError>>(
     if datasets.is_empty() {
         return Ok(());
     }
-    let (samples, cases) = (RunTable::Samples.schema(), RunTable::Cases.schema());
-    let columns = |table: &str, schema: &SchemaRef| {
-        schema
+    let sql = pairs_sql(datasets, "");
+    let mut stream = query(session, &sql).await?;
+    while let Some(batch) = stream.next().await {
+        let batch = batch.map_err(PairError::from)?;
+        each(pairs(&batch)?)?;
+    }
+    Ok(())
+}
+
+/// The query for samples of the named datasets with their cases; `join` narrows them down.
+pub(crate) fn pairs_sql(datasets: &[String], join: &str) -> String {
+    let columns = |table: RunTable| {
+        let name = table.name();
+        table
+            .schema()
             .fields()
             .iter()
             .map(|field| {
                 let value = NOT_SCORED
                     .iter()
-                    .find(|(name, _)| name == field.name())
+                    .find(|(known, _)| known == field.name())
                     .map_or_else(
-                        || format!("{table}.{}", identifier(field.name())),
+                        || format!("{name}.{}", identifier(field.name())),
                         |(_, value)| (*value).to_owned(),
                     );
-                let name = identifier(&format!("{table}.{}", field.name()));
-                format!("{value} AS {name}")
+                let alias = identifier(&format!("{name}.{}", field.name()));
+                format!("{value} AS {alias}")
             })
             .collect::<Vec<_>>()
             .join(", ")
     };
     let names: Vec<String> = datasets.iter().map(|name| quoted(name)).collect();
-    let sql = format!(
+    format!(
         "SELECT {}, {} FROM samples JOIN cases ON samples.dataset = cases.dataset AND samples.case_id = \
-         cases.case_id WHERE samples.dataset IN ({})",
-        columns("samples", &samples),
-        columns("cases", &cases),
+         cases.case_id{join} WHERE samples.dataset IN ({})",
+        columns(RunTable::Samples),
+        columns(RunTable::Cases),
         names.join(", ")
-    );
-    let mut stream = query(session, &sql).await?;
-    while let Some(batch) = stream.next().await {
-        let batch = batch.map_err(PairError::from)?;
-        each(pairs(&batch, &samples, &cases)?)?;
-    }
-    Ok(())
+    )
 }
 
 async fn query(
@@ -93,14 +99,12 @@ async fn query(
     Ok(session.sql(sql).await?.execute_stream().await?)
 }
 
-fn pairs(
-    batch: &RecordBatch,
-    samples: &SchemaRef,
-    cases: &SchemaRef,
-) -> Result<Vec<(SampleRow, Case)>, PairError> {
+/// Reads a batch of the query of [`pairs_sql`].
+pub(crate) fn pairs(batch: &RecordBatch) -> Result<Vec<(SampleRow, Case)>, PairError> {
+    let (samples, cases) = (RunTable::Samples.schema(), RunTable::Cases.schema());
     let split = samples.fields().len();
-    let left = part(batch, 0..split, samples)?;
-    let right = part(batch, split..batch.num_columns(), cases)?;
+    let left = part(batch, 0..split, &samples)?;
+    let right = part(batch, split..batch.num_columns(), &cases)?;
     decode_samples(&left)?
         .into_iter()
         .zip(decode_cases(&right)?)
@@ -117,7 +121,7 @@ fn pairs(
 }
 
 /// Some columns of a batch under the names of a table.
-fn part(
+pub(crate) fn part(
     batch: &RecordBatch,
     columns: std::ops::Range<usize>,
     schema: &SchemaRef,

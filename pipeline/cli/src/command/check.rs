@@ -17,7 +17,7 @@ use schemars::schema_for;
 
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;
-use crate::run::{ExecuteOptions, duration, plan};
+use crate::run::{EvaluatedCases, ExecuteOptions, duration, learns, plan, read_training};
 use crate::study::{ResolvedStudy, load};
 
 /// Characters of a token, on average; an estimate before anything is sent.
@@ -61,6 +61,7 @@ pub(crate) async fn check(given: &CheckArguments) -> Result<ExitCode> {
         printer::note(&format!("note: {note}"));
     }
     let samples = check_datasets(&study).await?;
+    check_training(&study)?;
     let prompt_characters = check_prompts(&study, &samples)?;
     let planned = plan(&study, &ExecuteOptions::default()).await?;
     print_estimates(&study, &planned.counts, &prompt_characters)?;
@@ -96,6 +97,29 @@ async fn check_datasets(study: &ResolvedStudy) -> Result<BTreeMap<String, CaseVi
         }
     }
     Ok(samples)
+}
+
+/// Reads every training file and looks for evaluated cases in it.
+fn check_training(study: &ResolvedStudy) -> Result<()> {
+    if !learns(study) {
+        return Ok(());
+    }
+    let mut evaluated = EvaluatedCases::default();
+    for spec in &study.study.dataset {
+        for case in CaseReader::open(spec, &study.folder)? {
+            evaluated.add(&case?.view);
+        }
+    }
+    printer::line("Training")?;
+    for (system, set) in read_training(study, &evaluated)? {
+        for (dataset, examples) in set.by_dataset {
+            printer::line(&format!(
+                "  {system}: {} examples for {dataset}",
+                examples.len()
+            ))?;
+        }
+    }
+    Ok(())
 }
 
 /// Length in characters of the longest prompt of every system on the first case of a dataset.

@@ -180,8 +180,9 @@ pub(crate) async fn run_study(
 }
 
 async fn score_and_tabulate(directory: &RunDirectory) -> Result<()> {
-    let _lock = RunLock::acquire(directory)?;
-    for (scorer, rows) in score_run(directory, &[]).await? {
+    let lock = RunLock::acquire(directory)?;
+    let (_lock, counts) = score_run(directory, lock, &[]).await?;
+    for (scorer, rows) in counts {
         printer::note(&format!("{scorer}: {rows} samples scored"));
     }
     write_tables(directory).await?;

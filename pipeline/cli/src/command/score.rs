@@ -10,7 +10,7 @@ use consilium_store::{RunDirectory, RunLock};
 use crate::printer;
 use crate::run::{score_run, write_tables};
 
-/// Score the recorded answers of a run again; needs no key and no network.
+/// Score the recorded answers of a run again; only a judge needs a key and its server.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  consilium score my-study\n  consilium score my-study --scorer label"
@@ -26,8 +26,9 @@ pub(crate) struct ScoreArguments {
 
 pub(crate) async fn score(given: &ScoreArguments, runs: &Path) -> Result<ExitCode> {
     let directory = RunDirectory::find(runs, &given.run)?;
-    let _lock = RunLock::acquire(&directory)?;
-    for (scorer, rows) in score_run(&directory, &given.scorers).await? {
+    let lock = RunLock::acquire(&directory)?;
+    let (_lock, counts) = score_run(&directory, lock, &given.scorers).await?;
+    for (scorer, rows) in counts {
         printer::note(&format!("{scorer}: {rows} samples scored"));
     }
     write_tables(&directory).await?;

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use consilium_core::study::BackendKind;
-use consilium_core::{CallRow, Clock, Outcome, RunStatus, RunStopped, SampleExecutor, SystemClock};
+use consilium_core::{
+    CallRow, Case, Clock, Outcome, RunStatus, RunStopped, SampleExecutor, SystemClock,
+};
 use consilium_query::fan_out::{FanOutError, Selection, Work, count_work, explain_work, run_work};
 use consilium_query::{
     FailedSamples, RunSource, SessionContext, cases, count, failed_keys, failed_samples,
@@ -18,7 +20,8 @@ use consilium_runner::context::{SampleLimits, SampleRecorder};
 use consilium_runner::executor::{ExecutorParts, RunExecutor};
 use consilium_runner::limit::Budget;
 use consilium_runner::prompt::PromptLibrary;
-use consilium_store::{Recorder, RecorderOptions, RunDirectory, read_rows};
+use consilium_runner::solver::TrainingSet;
+use consilium_store::{CaseRow, Recorder, RecorderOptions, RunDirectory, read_rows};
 use tokio_util::sync::CancellationToken;
 
 use super::answers::RunAnswers;
@@ -27,6 +30,7 @@ use super::log::start_log;
 use super::prepare::PreparedRun;
 use super::progress::{duration, outcome_summary, show_progress};
 use super::spending::budget;
+use super::training::{EvaluatedCases, learns, read_training};
 use crate::failure::hinted;
 use crate::printer;
 use crate::study::ResolvedStudy;
@@ -79,6 +83,7 @@ fn executor(
     recorder: Arc<dyn SampleRecorder>,
     cancel: CancellationToken,
     (budget, cache): (Option<Arc<Budget>>, Option<Arc<ResponseCache>>),
+    training: BTreeMap<String, TrainingSet>,
 ) -> Result<RunExecutor> {
     let seed = study.study.study.seed;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -110,6 +115,7 @@ fn executor(
                 .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
             calls: study.study.study.sample_calls,
         },
+        training,
     })?)
 }
 
@@ -200,6 +206,8 @@ pub(crate) async fn execute(
     };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
 
+    let training = training(study, &directory)?;
+
     // Prompts are hashed before anything is asked, and must be those that finished samples saw.
     let cancel = CancellationToken::new();
     let prompts = prompt_hashes(study, &study.prompts()?)?;
@@ -240,6 +248,7 @@ pub(crate) async fn execute(
         sample_recorder,
         cancel.clone(),
         (budget, cache),
+        training,
     )?);
 
     let session = work_session()?;
@@ -374,6 +383,21 @@ pub(crate) async fn execute(
 async fn failures(directory: &RunDirectory) -> Result<Vec<FailedSamples>> {
     let session = super::session_over(&[super::source(directory)?]).await?;
     Ok(failed_samples(&session).await?)
+}
+
+/// The examples of systems that learn, from files without any case of the run.
+fn training(
+    study: &ResolvedStudy,
+    directory: &RunDirectory,
+) -> Result<BTreeMap<String, TrainingSet>> {
+    if !learns(study) {
+        return Ok(BTreeMap::new());
+    }
+    let mut evaluated = EvaluatedCases::default();
+    for row in read_rows::<CaseRow>(directory, &directory.manifest()?) {
+        evaluated.add(&Case::try_from(row?)?.view);
+    }
+    read_training(study, &evaluated)
 }
 
 /// Recorded calls of the attempts that failed, so that a new attempt need not pay them again.

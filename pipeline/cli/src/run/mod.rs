@@ -4,12 +4,14 @@ mod answers;
 mod drift;
 mod execute;
 mod files;
+mod judge;
 mod log;
 mod prepare;
 mod progress;
 mod score;
 mod spending;
 mod tables;
+mod training;
 
 use std::path::Path;
 
@@ -23,6 +25,7 @@ pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use progress::duration;
 pub(crate) use score::{compute_scores, score_run};
 pub(crate) use tables::{build_report, table_context, write_tables};
+pub(crate) use training::{EvaluatedCases, learns, read_training};
 
 /// The named runs, to be queried.
 pub(crate) fn sources(runs: &Path, names: &[String]) -> Result<Vec<RunSource>> {

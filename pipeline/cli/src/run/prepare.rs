@@ -264,6 +264,20 @@ fn check_sources(study: &ResolvedStudy, manifest: &RunManifest) -> Result<()> {
             ));
         }
     }
+    for path in training_files(study) {
+        let recorded = manifest.stores.get(&path.display().to_string());
+        let path = study.folder.join(path);
+        if recorded.is_some_and(|recorded| sha256_file(&path).ok().as_ref() != Some(recorded)) {
+            return Err(hinted(
+                format!(
+                    "continue run '{}': the training file {} has changed since it began",
+                    manifest.run,
+                    path.display()
+                ),
+                "put the file back, or give --new-run to start another run",
+            ));
+        }
+    }
     Ok(())
 }
 
@@ -271,18 +285,28 @@ fn check_sources(study: &ResolvedStudy, manifest: &RunManifest) -> Result<()> {
 fn stores(study: &ResolvedStudy) -> Result<BTreeMap<String, String>> {
     let given = sha256_hex(study.text.as_bytes());
     let mut stores = BTreeMap::from([("study.toml".to_owned(), given)]);
-    for path in study
+    let aliases = study
         .study
         .scorer
         .iter()
-        .filter_map(|scorer| scorer.aliases.as_ref())
-    {
+        .filter_map(|scorer| scorer.aliases.as_ref());
+    for path in aliases.chain(training_files(study)) {
         stores.insert(
             path.display().to_string(),
             sha256_file(&study.folder.join(path))?,
         );
     }
     Ok(stores)
+}
+
+/// Files that systems learn from, as the study gives them.
+fn training_files(study: &ResolvedStudy) -> impl Iterator<Item = &std::path::PathBuf> {
+    study
+        .study
+        .system
+        .iter()
+        .flat_map(|system| &system.training)
+        .map(|training| &training.path)
 }
 
 /// Revision of the working folder, with `+` when it has uncommitted changes.

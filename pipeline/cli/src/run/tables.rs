@@ -1,11 +1,12 @@
 //! Result tables of runs: in the run's folder and in reports.
 
 use anyhow::{Context as _, Result};
-use consilium_core::study::{Study, TableSpec};
+use consilium_core::study::{ScorerKind, Study, TableSpec};
 use consilium_core::{RunManifest, RunStatus, Table};
 use consilium_query::RunSource;
-use consilium_query::table::{STANDARD_TABLES, TableContext, evaluate_tables};
+use consilium_query::table::{JUDGE_TABLE, STANDARD_TABLES, TableContext, evaluate_tables};
 use consilium_report::Report;
+use consilium_runner::scorer::judge::SIGNATURE_PREFIX;
 use consilium_store::RunDirectory;
 use jiff::Timestamp;
 
@@ -18,7 +19,20 @@ pub(crate) fn table_context(runs: &[RunSource]) -> TableContext {
         seed: runs.first().map_or(0, |run| run.manifest.seed),
         repeated: runs.iter().any(|run| run.manifest.epochs > 1),
         several_runs: runs.len() > 1,
+        judges_validated: runs.iter().all(|run| judges_validated(&run.manifest)),
     }
+}
+
+/// Whether every judge of a run was compared with an expert-labelled subset.
+fn judges_validated(manifest: &RunManifest) -> bool {
+    manifest
+        .signatures
+        .iter()
+        .filter(|(_, signature)| signature.starts_with(SIGNATURE_PREFIX))
+        .all(|(scorer, _)| {
+            let key = RunManifest::judge_validation_key(scorer);
+            manifest.stores.contains_key(&key)
+        })
 }
 
 /// Tables that the study of a run asks for.
@@ -33,8 +47,14 @@ fn table_specs(manifest: &RunManifest) -> Result<Vec<TableSpec>> {
         }
         return Ok(specs);
     }
+    let judged = study
+        .scorer
+        .iter()
+        .any(|scorer| scorer.kind == ScorerKind::Judge);
+    let judge_table = judged.then_some(&JUDGE_TABLE);
     Ok(STANDARD_TABLES
         .iter()
+        .chain(judge_table)
         .map(|name| TableSpec {
             preset: (*name).to_owned(),
             title: None,

@@ -320,6 +320,75 @@ pub(super) fn check_system(study: &Study, system: &SystemSpec) -> Result<(), Pro
     Ok(())
 }
 
+/// A system that learns has one training file for every dataset it runs on, and no other has any.
+pub(super) fn check_training(
+    study: &Study,
+    system: &SystemSpec,
+    folder: &Path,
+) -> Result<(), Problem> {
+    let runs_on: Vec<&DatasetSpec> = study
+        .dataset
+        .iter()
+        .filter(|dataset| system.runs_on(&dataset.name))
+        .collect();
+    for training in &system.training {
+        let served = match &training.dataset {
+            Some(name) => runs_on.iter().find(|dataset| dataset.name == *name),
+            None if runs_on.len() == 1 => runs_on.first(),
+            None => None,
+        };
+        let Some(served) = served else {
+            return problem(
+                format!(
+                    "system '{}': training file {} must name its dataset",
+                    system.name,
+                    training.path.display()
+                ),
+                match &training.dataset {
+                    Some(name) => suggestion(name, runs_on.iter().map(|it| it.name.as_str())),
+                    None => "add `dataset = …`, since the system runs on several".to_owned(),
+                },
+            );
+        };
+        adapter::build(&training.as_dataset(served))?;
+        let path = folder.join(&training.path);
+        if !path.is_file() {
+            return problem(
+                format!(
+                    "system '{}': there is no training file {}",
+                    system.name,
+                    path.display()
+                ),
+                "paths are relative to the study file",
+            );
+        }
+    }
+    if !solver::build(system)?.learns() {
+        return Ok(());
+    }
+    for dataset in runs_on {
+        let files = system.training.iter().filter(|training| {
+            training.dataset.is_none() || training.dataset.as_ref() == Some(&dataset.name)
+        });
+        let wrong = match files.count() {
+            0 => "has no training file",
+            1 => continue,
+            _ => "has several training files",
+        };
+        return problem(
+            format!(
+                "system '{}': solver {} {wrong} for dataset '{}'",
+                system.name, system.solver, dataset.name
+            ),
+            format!(
+                "give one: training = [{{ dataset = \"{}\", path = \"…\" }}]",
+                dataset.name
+            ),
+        );
+    }
+    Ok(())
+}
+
 pub(super) fn suggestion<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     match nearest(name, names.clone()) {
         Some(nearest) => format!("did you mean '{nearest}'?"),

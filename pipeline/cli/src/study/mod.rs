@@ -2,6 +2,7 @@
 
 mod checks;
 mod identity;
+mod judges;
 mod load;
 mod resolve;
 

@@ -12,8 +12,10 @@ use consilium_runner::prompt::{PromptError, PromptLibrary};
 use consilium_runner::scorer;
 
 use super::checks::{
-    Problem, check_backend, check_head, check_system, complete_dataset, problem, suggestion, unique,
+    Problem, check_backend, check_head, check_system, check_training, complete_dataset, problem,
+    suggestion, unique,
 };
+use super::judges::shared_models;
 use super::load::{LoadedStudy, nearest};
 use super::study_sha256;
 use crate::failure::hinted;
@@ -71,6 +73,11 @@ impl ResolvedStudy {
             .iter_mut()
             .filter_map(|scorer| scorer.aliases.as_mut())
             .for_each(absolute);
+        study
+            .system
+            .iter_mut()
+            .flat_map(|system| &mut system.training)
+            .for_each(|training| absolute(&mut training.path));
         study
             .backend
             .iter_mut()
@@ -170,6 +177,7 @@ fn complete(mut study: Study, folder: &Path) -> Result<(Study, Vec<String>), Pro
     }
     for system in &study.system {
         check_system(&study, system)?;
+        check_training(&study, system, folder)?;
     }
     load_prompts(&study, folder)?;
     complete_scorers(&mut study, folder, &mut notes)?;
@@ -224,11 +232,15 @@ fn complete_scorers(
     let datasets = study.dataset.clone();
     for spec in &mut study.scorer {
         let name = spec.display_name().to_owned();
-        let built = scorer::build(spec, folder)?;
+        let forms = scorer::answer_forms(spec, folder)?;
         if spec.datasets.is_empty() {
             spec.datasets = datasets
                 .iter()
-                .filter(|dataset| dataset.answer_form.is_some_and(|form| built.applies(form)))
+                .filter(|dataset| {
+                    dataset
+                        .answer_form
+                        .is_some_and(|form| forms.contains(&form))
+                })
                 .map(|dataset| dataset.name.clone())
                 .collect();
         }
@@ -244,6 +256,21 @@ fn complete_scorers(
             }
         }
     }
+    for scorer in &study.scorer {
+        let backends = || study.backend.iter().map(|backend| backend.name.as_str());
+        if let Some(name) = &scorer.backend
+            && !backends().any(|known| known == name)
+        {
+            return problem(
+                format!(
+                    "scorer '{}': there is no backend '{name}'",
+                    scorer.display_name()
+                ),
+                suggestion(name, backends()),
+            );
+        }
+    }
+    notes.extend(shared_models(study));
     unique("scorer", study.scorer.iter().map(ScorerSpec::display_name))?;
     for dataset in &study.dataset {
         if !study

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow::array::{RecordBatch, StringArray, UInt32Array};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use consilium_core::{FinishedSample, RunStopped, SampleExecutor, WorkItem};
+use consilium_core::{FinishedSample, RunStopped, SampleFuture};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, exec_err, internal_err};
 use datafusion::error::DataFusionError;
@@ -21,24 +21,34 @@ use futures::StreamExt as _;
 use tokio::sync::mpsc::Sender;
 use tokio::task::JoinSet;
 
-use super::work::work_items;
-
 /// Finished samples per output batch at most; fewer when the executor is slow.
 const BATCH_ROWS: usize = 256;
+
+/// What is done with the rows of a work list.
+pub trait FanOutWork: fmt::Debug + Send + Sync {
+    /// Largest number of samples worth holding in flight at once, at least 1.
+    fn width(&self) -> usize;
+
+    /// One future for each row of a batch, in order; nothing happens before they are polled.
+    ///
+    /// # Errors
+    /// When a row cannot be read.
+    fn futures(&self, batch: &RecordBatch) -> Result<Vec<SampleFuture>>;
+}
 
 /// Executes every work item of its input and yields the finished samples as they come.
 ///
 /// The input is one partition, case-major, so that systems advance together. It is pulled only as
-/// fast as samples end: at most [`SampleExecutor::width`] are in flight.
+/// fast as samples end: at most [`FanOutWork::width`] are in flight.
 pub struct FanOutExec {
     input: Arc<dyn ExecutionPlan>,
-    executor: Arc<dyn SampleExecutor>,
+    work: Arc<dyn FanOutWork>,
     properties: Arc<PlanProperties>,
 }
 
 impl FanOutExec {
     /// Wraps a work list.
-    pub fn new(input: Arc<dyn ExecutionPlan>, executor: Arc<dyn SampleExecutor>) -> Self {
+    pub fn new(input: Arc<dyn ExecutionPlan>, work: Arc<dyn FanOutWork>) -> Self {
         let properties = Arc::new(PlanProperties::new(
             EquivalenceProperties::new(finished_schema()),
             Partitioning::UnknownPartitioning(1),
@@ -47,7 +57,7 @@ impl FanOutExec {
         ));
         Self {
             input,
-            executor,
+            work,
             properties,
         }
     }
@@ -67,14 +77,14 @@ fn finished_schema() -> SchemaRef {
 impl fmt::Debug for FanOutExec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FanOutExec")
-            .field("executor", &self.executor)
+            .field("work", &self.work)
             .finish_non_exhaustive()
     }
 }
 
 impl DisplayAs for FanOutExec {
     fn fmt_as(&self, _format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "FanOutExec: width={}", self.executor.width())
+        write!(f, "FanOutExec: width={}", self.work.width())
     }
 }
 
@@ -109,7 +119,7 @@ impl ExecutionPlan for FanOutExec {
         let (Some(child), true) = (children.pop(), children.is_empty()) else {
             return internal_err!("FanOutExec takes one input");
         };
-        Ok(Arc::new(Self::new(child, Arc::clone(&self.executor))))
+        Ok(Arc::new(Self::new(child, Arc::clone(&self.work))))
     }
 
     fn execute(
@@ -121,10 +131,10 @@ impl ExecutionPlan for FanOutExec {
             return exec_err!("FanOutExec has one partition, not {partition}");
         }
         let input = self.input.execute(0, context)?;
-        let executor = Arc::clone(&self.executor);
+        let work = Arc::clone(&self.work);
         let mut builder = RecordBatchReceiverStreamBuilder::new(finished_schema(), 4);
         let sender = builder.tx();
-        builder.spawn(async move { drive(input, executor, sender).await });
+        builder.spawn(async move { drive(input, work, sender).await });
         Ok(builder.build())
     }
 }
@@ -135,11 +145,11 @@ impl ExecutionPlan for FanOutExec {
 /// they paid for is recorded.
 async fn drive(
     mut input: SendableRecordBatchStream,
-    executor: Arc<dyn SampleExecutor>,
+    work: Arc<dyn FanOutWork>,
     sender: Sender<Result<RecordBatch>>,
 ) -> Result<()> {
-    let width = executor.width().max(1);
-    let mut waiting: VecDeque<WorkItem> = VecDeque::new();
+    let width = work.width().max(1);
+    let mut waiting: VecDeque<SampleFuture> = VecDeque::new();
     let mut running: JoinSet<Result<FinishedSample, RunStopped>> = JoinSet::new();
     let mut finished: Vec<FinishedSample> = Vec::new();
     let mut exhausted = false;
@@ -147,12 +157,12 @@ async fn drive(
     loop {
         while stopped.is_none() && running.len() < width {
             if let Some(item) = waiting.pop_front() {
-                running.spawn(Arc::clone(&executor).execute(item));
+                running.spawn(item);
             } else if exhausted {
                 break;
             } else {
                 match input.next().await {
-                    Some(batch) => waiting.extend(work_items(&batch?)?),
+                    Some(batch) => waiting.extend(work.futures(&batch?)?),
                     None => exhausted = true,
                 }
             }

@@ -15,6 +15,7 @@ use datafusion::prelude::SessionContext;
 use futures::StreamExt as _;
 
 use super::operator::FanOutExec;
+use super::work::SampleWork;
 use crate::cases::{Draw, draw_sql, quoted};
 
 /// Which system runs on which dataset how often.
@@ -151,7 +152,8 @@ async fn fan_out_plan(
 ) -> Result<Arc<dyn ExecutionPlan>> {
     let sql = work_sql(session, work)?;
     let plan = session.sql(&sql).await?.create_physical_plan().await?;
-    Ok(Arc::new(FanOutExec::new(plan, executor)))
+    let work = Arc::new(SampleWork(executor));
+    Ok(Arc::new(FanOutExec::new(plan, work)))
 }
 
 /// Registers what `work.sql` needs beside `cases` and `finished`, and returns its text.
@@ -274,7 +276,7 @@ fn assignments_batch(assignments: &[Assignment]) -> Result<RecordBatch> {
     )?)
 }
 
-fn finished_samples(batch: &RecordBatch) -> Result<Vec<FinishedSample>> {
+pub(super) fn finished_samples(batch: &RecordBatch) -> Result<Vec<FinishedSample>> {
     let text = |index: usize| arrow::array::cast::as_string_array(batch.column(index));
     let number = |index: usize| {
         arrow::array::cast::as_primitive_array::<arrow::datatypes::UInt32Type>(batch.column(index))

@@ -4,11 +4,32 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use consilium_core::{AnswerForm, CaseView, ChoiceOption, SampleKey, WorkItem};
+use consilium_core::{
+    AnswerForm, CaseView, ChoiceOption, SampleExecutor, SampleFuture, SampleKey, WorkItem,
+};
 use datafusion::common::Result;
 use datafusion::error::DataFusionError;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+use super::operator::FanOutWork;
+
+/// Samples that are executed by their solvers.
+#[derive(Debug)]
+pub(super) struct SampleWork(pub(super) Arc<dyn SampleExecutor>);
+
+impl FanOutWork for SampleWork {
+    fn width(&self) -> usize {
+        self.0.width()
+    }
+
+    fn futures(&self, batch: &RecordBatch) -> Result<Vec<SampleFuture>> {
+        let items = work_items(batch)?.into_iter();
+        Ok(items
+            .map(|item| Arc::clone(&self.0).execute(item))
+            .collect())
+    }
+}
 
 /// One row of `work.sql`: the columns of a case without gold, and what is to be done with it.
 #[derive(Deserialize)]
@@ -32,7 +53,7 @@ struct WorkRow {
 /// Reads a batch of the work list.
 ///
 /// Rows pass through JSON: ten microseconds a sample buy one definition of the columns.
-pub(super) fn work_items(batch: &RecordBatch) -> Result<Vec<WorkItem>> {
+fn work_items(batch: &RecordBatch) -> Result<Vec<WorkItem>> {
     let mut bytes = Vec::new();
     let mut writer = arrow::json::LineDelimitedWriter::new(&mut bytes);
     writer.write(batch)?;

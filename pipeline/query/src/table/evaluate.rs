@@ -13,6 +13,10 @@ use crate::cases::quoted;
 /// Replicates of every bootstrap interval in the built-in tables.
 const REPLICATES: u32 = 2000;
 
+/// Printed under every table that shows scores of a judge nobody has compared with experts.
+const JUDGE_NOT_VALIDATED: &str = "Judge not validated: no expert-labelled subset has been compared \
+     with the verdicts of the model that judged.";
+
 /// What tables need to know of the runs behind a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableContext {
@@ -22,6 +26,8 @@ pub struct TableContext {
     pub repeated: bool,
     /// Whether the session holds several runs.
     pub several_runs: bool,
+    /// Whether every judge behind the scores was compared with an expert-labelled subset.
+    pub judges_validated: bool,
 }
 
 /// Why a table could not be made.
@@ -119,6 +125,7 @@ fn resolve(sql: &str, context: TableContext) -> String {
         seed,
         repeated,
         several_runs,
+        ..
     } = context;
     let accuracy = if repeated {
         format!(
@@ -163,6 +170,18 @@ fn resolve(sql: &str, context: TableContext) -> String {
         .replace("{same_other_run}", same("other"))
         .trim_end()
         .to_owned()
+}
+
+/// Whether any number rests on the scores of a judge.
+fn shows_judge_scores(rows: &[Vec<Cell>]) -> bool {
+    rows.iter().flatten().any(|cell| match cell {
+        Cell::Estimate(estimate) => estimate
+            .signature
+            .iter()
+            .flat_map(|signature| signature.split(" + "))
+            .any(|signature| signature.starts_with("judge|")),
+        _ => false,
+    })
 }
 
 fn method(text: &str, context: TableContext) -> String {
@@ -227,13 +246,17 @@ async fn read(
                 .collect::<Result<Vec<Cell>, _>>()
         })
         .collect::<Result<Vec<_>, _>>()?;
+    let mut notes = preset.notes.clone();
+    if !context.judges_validated && shows_judge_scores(&rows) {
+        notes.push(JUDGE_NOT_VALIDATED.to_owned());
+    }
     let table = Table {
         name: preset.name.clone(),
         title: preset.title.clone(),
         columns,
         rows,
         sql,
-        notes: preset.notes.clone(),
+        notes,
     };
     Ok(match &preset.pivot {
         Some(pivot) => super::cells::pivoted(table, &pivot.by, &pivot.value),

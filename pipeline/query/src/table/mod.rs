@@ -5,4 +5,4 @@ mod evaluate;
 mod preset;
 
 pub use evaluate::{TableContext, TableError, evaluate_tables, recompute};
-pub use preset::{PRESET_NAMES, STANDARD_TABLES};
+pub use preset::{JUDGE_TABLE, PRESET_NAMES, STANDARD_TABLES};

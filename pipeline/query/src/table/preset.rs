@@ -50,7 +50,7 @@ impl PresetColumn {
 }
 
 /// Every built-in table: (name, description, query).
-const PRESETS: [(&str, &str, &str); 10] = [
+const PRESETS: [(&str, &str, &str); 11] = [
     (
         "systems-by-source",
         include_str!("../../../../templates/tables/systems-by-source.toml"),
@@ -101,10 +101,15 @@ const PRESETS: [(&str, &str, &str); 10] = [
         include_str!("../../../../templates/tables/differences.toml"),
         include_str!("differences.sql"),
     ),
+    (
+        "judge",
+        include_str!("../../../../templates/tables/judge.toml"),
+        include_str!("judge.sql"),
+    ),
 ];
 
 /// Names of the built-in tables.
-pub const PRESET_NAMES: [&str; 10] = [
+pub const PRESET_NAMES: [&str; 11] = [
     "systems-by-source",
     "accuracy",
     "averages",
@@ -115,6 +120,7 @@ pub const PRESET_NAMES: [&str; 10] = [
     "timing",
     "calibration",
     "differences",
+    "judge",
 ];
 
 /// Tables of a report whose study names none.
@@ -128,6 +134,9 @@ pub const STANDARD_TABLES: [&str; 8] = [
     "cost",
     "timing",
 ];
+
+/// The table that is added to them where a judge scores.
+pub const JUDGE_TABLE: &str = "judge";
 
 pub(super) fn preset(name: &str) -> Option<Result<Preset, toml::de::Error>> {
     let (_, description, sql) = PRESETS.iter().find(|(known, ..)| *known == name)?;

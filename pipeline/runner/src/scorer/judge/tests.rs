@@ -122,7 +122,7 @@ async fn a_faulty_verdict_is_repaired_once_and_then_missing() {
     );
     let explanation = row.explanation.unwrap();
     assert!(
-        explanation.starts_with("label 1: malformed: at `/same`"),
+        explanation.starts_with("label 1: malformed: at ``: "),
         "{explanation}"
     );
 }
