@@ -9,4 +9,9 @@ mod library;
 mod security;
 
 pub use app::{AppState, app};
-pub use library::{LibraryError, RunCard, RunLibrary};
+pub use library::{
+    Agreement, AttemptCard, CARD_CHARACTERS, CallField, CallSelection, Counts, Edge, Facets,
+    Figure, Headline, LibraryError, ModelUse, Neighbours, Page, Pair, PairFilter, PairPlace, Reply,
+    RunCard, RunLibrary, RunList, RunView, SampleCard, SampleFilter, SampleView, ScorerName,
+    TextPart, UnreadableRun, Verdict, Window,
+};
