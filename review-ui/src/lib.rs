@@ -4,9 +4,17 @@
 //! that the identities of systems stay behind that trait.
 
 mod app;
+mod assets;
+mod error;
 mod health;
 mod library;
+mod link;
+mod page;
+mod params;
+mod place;
 mod security;
+mod shell;
+mod view;
 
 pub use app::{AppState, app};
 pub use library::{
