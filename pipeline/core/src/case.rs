@@ -95,17 +95,22 @@ pub struct CaseView {
 impl CaseView {
     /// One input field as text; arrays of text are joined by blank lines.
     pub fn input_text(&self, field: &str) -> Option<String> {
-        match self.input.get(field)? {
-            Value::String(text) => Some(text.clone()),
-            Value::Array(items) => Some(
-                items
-                    .iter()
-                    .filter_map(Value::as_str)
-                    .collect::<Vec<_>>()
-                    .join("\n\n"),
-            ),
-            Value::Null => None,
-            other => Some(other.to_string()),
-        }
+        text_of(self.input.get(field)?)
+    }
+}
+
+/// A value of an input as text; arrays of text are joined by blank lines.
+pub fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(items) => Some(
+            items
+                .iter()
+                .filter_map(Value::as_str)
+                .collect::<Vec<_>>()
+                .join("\n\n"),
+        ),
+        Value::Null => None,
+        other => Some(other.to_string()),
     }
 }

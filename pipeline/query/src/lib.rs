@@ -1,5 +1,6 @@
 //! Everything that is a DataFusion plan: datasets as tables, the fan-out, functions and tables.
 
+pub mod browse;
 pub mod cases;
 pub mod dataset;
 mod failures;

@@ -7,13 +7,13 @@ use consilium_core::{Cell, Column, Estimate, Table};
 use datafusion::error::DataFusionError;
 
 /// What is attached to every estimate of a table.
-pub(super) struct Reading {
-    pub(super) method: Option<String>,
-    pub(super) signatures: Option<ArrayRef>,
+pub(crate) struct Reading {
+    pub(crate) method: Option<String>,
+    pub(crate) signatures: Option<ArrayRef>,
 }
 
 /// Reads one cell by the type of its column.
-pub(super) fn cell(
+pub(crate) fn cell(
     array: &ArrayRef,
     row: usize,
     reading: &Reading,

@@ -4,5 +4,6 @@ mod cells;
 mod evaluate;
 mod preset;
 
+pub(crate) use cells::{Reading, cell};
 pub use evaluate::{TableContext, TableError, evaluate_tables, recompute};
 pub use preset::{JUDGE_TABLE, PRESET_NAMES, STANDARD_TABLES};

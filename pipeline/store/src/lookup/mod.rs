@@ -84,6 +84,11 @@ impl TableParts {
         Ok(Self { table, parts })
     }
 
+    /// Which table it is.
+    pub const fn table(&self) -> RunTable {
+        self.table
+    }
+
     /// Rows of the table.
     pub fn rows(&self) -> usize {
         self.parts.iter().map(PartFile::rows).sum()
