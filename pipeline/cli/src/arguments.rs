@@ -36,6 +36,7 @@ pub(crate) enum Command {
     Report(command::report::ReportArguments),
     Sql(command::sql::SqlArguments),
     Verify(command::verify::VerifyArguments),
+    Serve(command::serve::ServeArguments),
     Datasets(command::datasets::DatasetsArguments),
     Metric(command::metric::MetricArguments),
     MockServer(command::mock_server::MockServerArguments),

@@ -5,6 +5,7 @@ mod command;
 mod failure;
 mod printer;
 mod run;
+mod serve;
 mod study;
 
 use std::process::ExitCode;

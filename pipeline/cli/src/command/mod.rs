@@ -10,6 +10,7 @@ pub(crate) mod report;
 mod rows;
 pub(crate) mod run;
 pub(crate) mod score;
+pub(crate) mod serve;
 pub(crate) mod sql;
 pub(crate) mod verify;
 
@@ -36,6 +37,7 @@ pub(crate) fn dispatch(arguments: &Arguments) -> Result<ExitCode> {
             Command::Score(given) => score::score(given, runs).await,
             Command::Report(given) => report::report(given, runs).await,
             Command::Sql(given) => sql::sql(given, runs).await,
+            Command::Serve(given) => serve::serve(given, runs).await,
             Command::Verify(given) => verify::verify(given, runs).await,
             Command::Datasets(given) => datasets::datasets(given),
             Command::Metric(given) => metric::metric(given),

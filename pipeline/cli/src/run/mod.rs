@@ -24,7 +24,7 @@ pub(crate) use files::write_atomically;
 pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use progress::duration;
 pub(crate) use score::{compute_scores, score_run};
-pub(crate) use tables::{build_report, table_context, write_tables};
+pub(crate) use tables::{build_report, synthetic_note, table_context, table_specs, write_tables};
 pub(crate) use training::{EvaluatedCases, learns, read_training};
 
 /// The named runs, to be queried.

@@ -36,7 +36,7 @@ fn judges_validated(manifest: &RunManifest) -> bool {
 }
 
 /// Tables that the study of a run asks for.
-fn table_specs(manifest: &RunManifest) -> Result<Vec<TableSpec>> {
+pub(crate) fn table_specs(manifest: &RunManifest) -> Result<Vec<TableSpec>> {
     let study: Study = serde_json::from_value(manifest.study.clone())
         .with_context(|| format!("read the study in the manifest of '{}'", manifest.run))?;
     if !study.table.is_empty() {
@@ -214,7 +214,7 @@ async fn warnings(
 }
 
 /// Sets written for demonstration say so wherever their numbers are shown.
-fn synthetic_note(manifest: &RunManifest) -> Option<String> {
+pub(crate) fn synthetic_note(manifest: &RunManifest) -> Option<String> {
     let study: Study = serde_json::from_value(manifest.study.clone()).ok()?;
     let mut notes = Vec::new();
     let cards = consilium_query::dataset::read_cards().ok()?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow::array::{Array as _, StringViewArray};
 use consilium_core::SampleKey;
 use consilium_core::study::Study;
+use consilium_metrics::catalog::canonical_name;
 use consilium_store::{PartRows, RunTable, TableParts};
 
 use super::conclusion::Conclusion;
@@ -98,21 +99,32 @@ pub(super) fn read_scores(
         .into_iter()
         .map(|name| {
             let metrics = &found[name];
-            let wanted = study
-                .scorer
-                .iter()
-                .find(|scorer| scorer.display_name() == name)
-                .and_then(|scorer| scorer.metrics.first())
-                .map(String::as_str);
-            let metric = [Some(CORRECT), wanted]
-                .into_iter()
-                .flatten()
-                .find(|metric| metrics.contains_key(*metric))
-                .or_else(|| metrics.keys().next().map(String::as_str))
-                .unwrap_or_default();
+            let known: Vec<String> = metrics.keys().cloned().collect();
+            let metric = shown_metric(study, name, &known).unwrap_or_default();
             read_metric(index, table, name, metric, &metrics[metric])
         })
         .collect()
+}
+
+/// The metric of a scorer that lists and headlines show: `correct`, else the first that the study
+/// names, else the first that there is.
+pub(super) fn shown_metric<'a>(
+    study: &Study,
+    scorer: &str,
+    metrics: &'a [String],
+) -> Option<&'a str> {
+    let named = study
+        .scorer
+        .iter()
+        .find(|spec| spec.display_name() == scorer)
+        .and_then(|spec| spec.metrics.first())
+        .map(|name| canonical_name(name).unwrap_or(name));
+    [Some(CORRECT), named]
+        .into_iter()
+        .flatten()
+        .find_map(|wanted| metrics.iter().find(|metric| *metric == wanted))
+        .or_else(|| metrics.first())
+        .map(String::as_str)
 }
 
 /// Where the rows of every scorer and metric are; they are sorted by both.

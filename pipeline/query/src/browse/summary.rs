@@ -10,7 +10,7 @@ use datafusion::common::{Result, internal_err};
 use datafusion::prelude::SessionContext;
 
 use super::index::headline_scorer;
-use super::scores::CORRECT;
+use super::scores::{CORRECT, shown_metric};
 use crate::cases::quoted;
 use crate::table::{Reading, cell};
 
@@ -106,11 +106,19 @@ pub async fn headlines(
     session: &SessionContext,
     study: &Study,
     accuracy: &Table,
-    scored: &[(String, String)],
 ) -> Result<Vec<Headline>> {
     let mut found = accuracies(accuracy);
-    for (scorer, metric) in scored.iter().filter(|(_, metric)| metric != CORRECT) {
-        found.extend(text_numbers(session, study, scorer, metric).await?);
+    for dataset in &study.dataset {
+        let Some(scorer) = headline_scorer(study, &dataset.name) else {
+            continue;
+        };
+        if found.iter().any(|headline| headline.scorer == scorer) {
+            continue;
+        }
+        let metrics = metrics_of(session, scorer).await?;
+        if let Some(metric) = shown_metric(study, scorer, &metrics) {
+            found.extend(text_numbers(session, study, scorer, metric).await?);
+        }
     }
     let mut headlines = Vec::new();
     for dataset in &study.dataset {
@@ -156,6 +164,21 @@ fn accuracies(table: &Table) -> Vec<Headline> {
             })
         })
         .collect()
+}
+
+/// The metrics that a scorer has values of, ascending.
+async fn metrics_of(session: &SessionContext, scorer: &str) -> Result<Vec<String>> {
+    let sql = format!(
+        "SELECT DISTINCT metric FROM scores WHERE scorer = {} ORDER BY metric",
+        quoted(scorer)
+    );
+    let mut metrics = Vec::new();
+    for batch in rows(session, &sql).await? {
+        for row in 0..batch.num_rows() {
+            metrics.extend(text(&batch, 0, row)?);
+        }
+    }
+    Ok(metrics)
 }
 
 /// Values of a metric without right and wrong, with intervals that resample cases.

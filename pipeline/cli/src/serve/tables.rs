@@ -1,0 +1,134 @@
+//! Result tables of a run: those beside it when they are newer than its manifest, else made again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use consilium_core::Table;
+use consilium_core::study::TableSpec;
+use consilium_query::SessionContext;
+use consilium_query::table::evaluate_tables;
+use consilium_review::LibraryError;
+
+use super::blocking;
+use super::shelf::ShelvedRun;
+use crate::run::{session_over, table_context, table_specs};
+
+/// The table that headline accuracies are taken from.
+const ACCURACY: &str = "accuracy";
+
+/// The tables of a run's report; none before it was scored.
+pub(super) async fn of_run(shelved: &ShelvedRun) -> Result<Arc<[Table]>, LibraryError> {
+    let manifest = shelved.run().manifest();
+    if !is_scored(shelved) {
+        return Ok(Arc::default());
+    }
+    let specs = table_specs(manifest)
+        .map_err(|error| LibraryError::because("the tables of a run are not known", error))?;
+    let mut kept = shelved.tables.lock().await;
+    let (root, names) = (root_of(shelved), presets(&specs));
+    let written = blocking(move || Ok(written(&root, &names))).await?;
+    if let Some((known, tables)) = &*kept
+        && (*known == written || known.is_none())
+    {
+        return Ok(Arc::clone(tables));
+    }
+    let tables: Arc<[Table]> = match written {
+        Some(_) => {
+            let (root, names) = (root_of(shelved), presets(&specs));
+            blocking(move || read(&root, &names)).await?.into()
+        }
+        None => {
+            let session = session_over(&[shelved.source()])
+                .await
+                .map_err(|error| LibraryError::because("a run cannot be queried", error))?;
+            make(shelved, &session, &specs).await?.into()
+        }
+    };
+    *kept = Some((written, Arc::clone(&tables)));
+    Ok(tables)
+}
+
+/// The table of accuracies, whether or not the report has it; `None` before the run was scored.
+pub(super) async fn accuracy(
+    shelved: &ShelvedRun,
+    session: &SessionContext,
+) -> Result<Option<Table>, LibraryError> {
+    if !is_scored(shelved) {
+        return Ok(None);
+    }
+    let root = root_of(shelved);
+    let beside = blocking(move || {
+        let names = [ACCURACY.to_owned()];
+        match written(&root, &names) {
+            Some(_) => read(&root, &names),
+            None => Ok(Vec::new()),
+        }
+    })
+    .await?;
+    if let Some(table) = beside.into_iter().next() {
+        return Ok(Some(table));
+    }
+    let spec = TableSpec {
+        preset: ACCURACY.to_owned(),
+        title: None,
+    };
+    Ok(make(shelved, session, &[spec]).await?.into_iter().next())
+}
+
+fn is_scored(shelved: &ShelvedRun) -> bool {
+    let parts = &shelved.run().manifest().parts;
+    parts.iter().any(|part| part.path.starts_with("scores/"))
+}
+
+fn root_of(shelved: &ShelvedRun) -> PathBuf {
+    shelved.run().directory().root().to_owned()
+}
+
+fn presets(specs: &[TableSpec]) -> Vec<String> {
+    specs.iter().map(|spec| spec.preset.clone()).collect()
+}
+
+async fn make(
+    shelved: &ShelvedRun,
+    session: &SessionContext,
+    specs: &[TableSpec],
+) -> Result<Vec<Table>, LibraryError> {
+    let context = table_context(&[shelved.source()]);
+    evaluate_tables(session, specs, context)
+        .await
+        .map_err(|error| LibraryError::because("the tables of a run cannot be made", error))
+}
+
+fn file(root: &Path, name: &str) -> PathBuf {
+    root.join("tables").join(format!("{name}.json"))
+}
+
+/// When the newest of the named tables was written; `None` when one is missing, older than the
+/// manifest, or named twice.
+fn written(root: &Path, names: &[String]) -> Option<SystemTime> {
+    let modified = |path: PathBuf| fs::metadata(path).and_then(|file| file.modified()).ok();
+    let manifest = modified(root.join("manifest.json"))?;
+    let mut newest = manifest;
+    for (place, name) in names.iter().enumerate() {
+        let written = modified(file(root, name))?;
+        if written < manifest || names[..place].contains(name) {
+            return None;
+        }
+        newest = newest.max(written);
+    }
+    Some(newest)
+}
+
+fn read(root: &Path, names: &[String]) -> Result<Vec<Table>, LibraryError> {
+    names
+        .iter()
+        .map(|name| {
+            let text = fs::read(file(root, name))
+                .map_err(|error| LibraryError::because("a table cannot be read", error))?;
+            serde_json::from_slice(&text)
+                .map_err(|error| LibraryError::because("a table is damaged", error))
+        })
+        .collect()
+}
