@@ -60,6 +60,9 @@ pub struct DatasetEntry {
     pub selected: u64,
     /// Hash of the selected identifiers in order, so that a draw can be compared.
     pub selected_sha256: String,
+    /// Terms of the card whose file this is, when there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<String>,
 }
 
 /// One model as a backend named it, and when it answered.

@@ -17,6 +17,8 @@ pub enum Unit {
     Milliseconds,
     /// Tokens.
     Tokens,
+    /// Values of different metrics below each other: each is printed with the decimals it needs.
+    Score,
 }
 
 /// One column of a result table.

@@ -29,11 +29,11 @@ pub struct RunSource {
     pub manifest: RunManifest,
 }
 
-/// Registers `cases`, `attempts`, `samples`, `calls`, `events`, `scores` and `plan`.
+/// Registers `cases`, `attempts`, `samples`, `calls`, `events`, `scores`, `plan` and `scorers`.
 ///
 /// `attempts` holds every attempt; `samples` one row per key, its counting attempt. `plan` says
-/// which system was to answer which dataset how often, and whose scores are the headline. Several
-/// runs get a first column `run`.
+/// which system was to answer which dataset how often, and whose scores are the headline; `scorers`
+/// names every scorer with its kind. Several runs get a first column `run`.
 ///
 /// # Errors
 /// When a part cannot be read or two runs have the same name.
@@ -60,6 +60,7 @@ pub async fn register_runs(session: &SessionContext, runs: &[RunSource]) -> Resu
         register_view(session, name, &queries.join(" UNION ALL ")).await?;
     }
     session.register_batch("plan", plan_batch(runs)?)?;
+    session.register_batch("scorers", scorers_batch(runs)?)?;
     let run = if runs.len() > 1 { "run, " } else { "" };
     // The last attempt counts: only infrastructure failures are ever tried again.
     let samples = format!(
@@ -197,12 +198,7 @@ fn plan_batch(runs: &[RunSource]) -> Result<RecordBatch> {
     let (mut names, mut datasets, mut systems) = (Vec::new(), Vec::new(), Vec::new());
     let (mut epochs, mut scorers) = (Vec::new(), Vec::new());
     for run in runs {
-        let study: Study = serde_json::from_value(run.manifest.study.clone()).map_err(|error| {
-            datafusion::error::DataFusionError::Plan(format!(
-                "the study in the manifest of '{}' cannot be read: {error}",
-                run.manifest.run
-            ))
-        })?;
+        let study = recorded_study(run)?;
         for dataset in &study.dataset {
             let scorer = study
                 .scorer
@@ -245,4 +241,37 @@ fn plan_batch(runs: &[RunSource]) -> Result<RecordBatch> {
         Arc::new(Schema::new(fields)),
         columns,
     )?)
+}
+
+fn recorded_study(run: &RunSource) -> Result<Study> {
+    serde_json::from_value(run.manifest.study.clone()).map_err(|error| {
+        datafusion::error::DataFusionError::Plan(format!(
+            "the study in the manifest of '{}' cannot be read: {error}",
+            run.manifest.run
+        ))
+    })
+}
+
+fn scorers_batch(runs: &[RunSource]) -> Result<RecordBatch> {
+    let (mut names, mut scorers, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
+    for run in runs {
+        for scorer in &recorded_study(run)?.scorer {
+            names.push(run.manifest.run.clone());
+            scorers.push(scorer.display_name().to_owned());
+            kinds.push(scorer.kind.as_str().to_owned());
+        }
+    }
+    let mut columns = vec![("scorer", scorers), ("kind", kinds)];
+    if runs.len() > 1 {
+        columns.insert(0, ("run", names));
+    }
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|(name, _)| Field::new(*name, DataType::Utf8View, true))
+        .collect();
+    let arrays = columns
+        .into_iter()
+        .map(|(_, values)| Arc::new(StringViewArray::from_iter_values(values)) as ArrayRef)
+        .collect();
+    Ok(RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)?)
 }

@@ -12,7 +12,7 @@ use datafusion::error::DataFusionError;
 use futures::StreamExt as _;
 
 use crate::cases::dataset_cases_sql;
-use crate::dataset::{DatasetError, Malformed, inspect};
+use crate::dataset::{DatasetError, Malformed, inspect, terms_of_file};
 use crate::session::work_session;
 
 /// What was selected of one dataset.
@@ -107,6 +107,7 @@ pub async fn snapshot_cases(
     }
     Ok(CaseSnapshot {
         entry: DatasetEntry {
+            terms: terms_of_file(&sha256),
             name: spec.name.clone(),
             source: SourceEntry {
                 path: spec.path.display().to_string(),

@@ -13,15 +13,34 @@ pub enum Format {
     Latex,
     /// Comma-separated values, one `tables/<name>.csv` per table.
     Csv,
+    /// One Excel workbook, `report.xlsx`.
+    Xlsx,
     /// One self-contained page, `report.html`.
     Html,
     /// The report itself, `report.json`.
     Json,
 }
 
+impl Format {
+    /// Every format, in the order in which they are listed.
+    pub const ALL: [Self; 6] = [
+        Self::Markdown,
+        Self::Latex,
+        Self::Csv,
+        Self::Xlsx,
+        Self::Html,
+        Self::Json,
+    ];
+
+    /// Whether figures go with it: pages show them, and a paper takes them as files.
+    pub(crate) const fn has_figures(self) -> bool {
+        matches!(self, Self::Markdown | Self::Latex | Self::Html)
+    }
+}
+
 /// The name is not one of a format.
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("unknown report format `{name}`; one of md, tex, csv, html, json is expected")]
+#[error("unknown report format `{name}`; one of md, tex, csv, xlsx, html, json is expected")]
 pub struct UnknownFormat {
     name: String,
 }
@@ -34,6 +53,7 @@ impl FromStr for Format {
             "md" | "markdown" => Ok(Self::Markdown),
             "tex" | "latex" => Ok(Self::Latex),
             "csv" => Ok(Self::Csv),
+            "xlsx" => Ok(Self::Xlsx),
             "html" => Ok(Self::Html),
             "json" => Ok(Self::Json),
             _ => Err(UnknownFormat {

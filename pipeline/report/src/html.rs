@@ -1,18 +1,45 @@
-//! One self-contained page: no script and nothing loaded from anywhere.
+//! Self-contained pages: no script and nothing loaded from anywhere.
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
+use minijinja::value::{Serde, Value};
 use minijinja::{Environment, UndefinedBehavior};
 
+use crate::case_page::CaseView;
 use crate::sheet::Page;
 
-/// The suffix turns escaping on.
-const NAME: &str = "report.html";
-const TEMPLATE: &str = include_str!("../../../templates/report/report.html.jinja");
+/// A template; the ending of its name turns escaping on.
+struct Template {
+    name: &'static str,
+    text: &'static str,
+}
+
+const REPORT: Template = Template {
+    name: "report.html",
+    text: include_str!("../../../templates/report/report.html.jinja"),
+};
+const CASE: Template = Template {
+    name: "case.html",
+    text: include_str!("../../../templates/report/case.html.jinja"),
+};
 const STYLE: &str = include_str!("../../../templates/report/report.css");
 
-/// Renders the page as one HTML file.
+/// Renders the report as one HTML file.
 pub(crate) fn html(page: &Page) -> Result<String, minijinja::Error> {
+    fill(
+        &REPORT,
+        minijinja::context! { page => Serde(page), style => STYLE },
+    )
+}
+
+/// Renders the page of one case as one HTML file.
+pub(crate) fn case(view: &CaseView) -> Result<String, minijinja::Error> {
+    fill(
+        &CASE,
+        minijinja::context! { page => Serde(view), style => STYLE },
+    )
+}
+
+fn fill(template: &Template, context: Value) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_syntax(
         SyntaxConfig::builder()
@@ -22,7 +49,6 @@ pub(crate) fn html(page: &Page) -> Result<String, minijinja::Error> {
             .build()?,
     );
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.add_template(NAME, TEMPLATE)?;
-    let context = minijinja::context! { page => Serde(page), style => STYLE };
-    environment.get_template(NAME)?.render(context)
+    environment.add_template(template.name, template.text)?;
+    environment.get_template(template.name)?.render(context)
 }

@@ -1,11 +1,13 @@
 //! Markdown as GitHub reads it.
 
+mod case;
 mod escape;
 
 use unicode_width::UnicodeWidthStr;
 
 use crate::footnote::superscript;
 use crate::sheet::{Alignment, Entry, Page, Remark, Sheet};
+pub(crate) use case::case;
 use escape::{code_block, code_span, escape};
 
 /// Cells are padded to align in the source, up to this many characters.
@@ -32,6 +34,14 @@ pub(crate) fn markdown(page: &Page) -> String {
     }
     for (index, sheet) in page.sheets.iter().enumerate() {
         blocks.push(format!("## Table {}. {}", index + 1, escape(&sheet.title)));
+        for figure in &sheet.figures {
+            // Stems hold only letters, digits, hyphens and underscores.
+            blocks.push(format!(
+                "![{}](figures/{}.svg)",
+                escape(&figure.title),
+                figure.stem
+            ));
+        }
         if !sheet.headings.is_empty() {
             blocks.push(grid(sheet));
         }

@@ -24,6 +24,8 @@ impl NumberStyle {
         let decimals = match unit {
             Unit::Usd if largest < 1.0 => 4,
             Unit::Usd => 2,
+            Unit::Score if largest <= 1.0 => 3,
+            Unit::Score => 2,
             Unit::Plain | Unit::Milliseconds | Unit::Tokens if whole => 0,
             Unit::Milliseconds | Unit::Tokens => usize::from(largest < 100.0),
             Unit::Plain if largest < 10.0 => 3,
@@ -36,6 +38,11 @@ impl NumberStyle {
             decimals,
             worded: numbers.iter().any(|number| *number < 0.0),
         }
+    }
+
+    /// Digits behind the point.
+    pub(crate) const fn decimals(self) -> usize {
+        self.decimals
     }
 
     /// The number, rounded; a zero has no sign.
@@ -74,7 +81,7 @@ impl NumberStyle {
 /// What the unit adds to a heading.
 pub(crate) fn unit_suffix(unit: Unit) -> Option<&'static str> {
     match unit {
-        Unit::Plain => None,
+        Unit::Plain | Unit::Score => None,
         Unit::Share => Some("%"),
         Unit::Usd => Some("US$"),
         Unit::Milliseconds => Some("ms"),

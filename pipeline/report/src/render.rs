@@ -6,6 +6,7 @@ use crate::format::Format;
 use crate::report::Report;
 use crate::sheet::Page;
 use crate::stem::stems;
+use crate::workbook::workbook;
 use crate::{comma, html, latex, markdown};
 
 /// A file of the rendered report.
@@ -47,6 +48,12 @@ pub enum ReportError {
     /// The page template failed.
     #[error("fill templates/report/report.html.jinja")]
     Html(#[source] minijinja::Error),
+    /// The template of a case's page failed.
+    #[error("fill templates/report/case.html.jinja")]
+    CaseHtml(#[source] minijinja::Error),
+    /// The workbook could not be written.
+    #[error("write the report as XLSX")]
+    Xlsx(#[source] rust_xlsxwriter::XlsxError),
     /// The report could not be serialised.
     #[error("write the report as JSON")]
     Json(#[source] serde_json::Error),
@@ -76,6 +83,10 @@ pub fn render(report: &Report, formats: &[Format]) -> Result<Vec<RenderedFile>, 
                 }
             }
             Format::Csv => files.extend(comma_files(&report)?),
+            Format::Xlsx => files.push(file(
+                "report.xlsx",
+                workbook(&report, &page).map_err(ReportError::Xlsx)?,
+            )),
             Format::Html => {
                 files.push(file(
                     "report.html",
@@ -87,6 +98,15 @@ pub fn render(report: &Report, formats: &[Format]) -> Result<Vec<RenderedFile>, 
                 files.push(file("report.json", text + "\n"));
             }
         }
+    }
+    if formats.iter().any(|format| format.has_figures()) {
+        let figures = page.sheets.iter().flat_map(|sheet| &sheet.figures);
+        files.extend(figures.map(|figure| {
+            file(
+                format!("figures/{}.svg", figure.stem),
+                figure.file.as_str(),
+            )
+        }));
     }
     Ok(files)
 }

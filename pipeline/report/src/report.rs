@@ -12,6 +12,9 @@ pub struct Report {
     pub facts: Vec<(String, String)>,
     /// What limits the numbers, for example `single run`.
     pub warnings: Vec<String>,
+    /// What must be said wherever the data are shown, below each table and in each figure.
+    #[serde(default)]
+    pub marks: Vec<String>,
     /// The tables in order.
     pub tables: Vec<Table>,
 }

@@ -8,10 +8,11 @@ mod remark;
 use consilium_core::{Cell, Estimate, Table};
 use serde::Serialize;
 
+use crate::chart::{Figure, figures};
 use crate::footnote::Footnotes;
 use crate::number::{DASH, NumberStyle, print_count};
 use crate::report::Report;
-use crate::stem::stems;
+use crate::stem::{Stems, stems};
 use crate::visible::{one_line, visible};
 use column::EstimateColumn;
 pub(crate) use column::{Alignment, Heading};
@@ -39,6 +40,9 @@ pub(crate) struct Sheet {
     pub footnotes: Vec<String>,
     pub notes: Vec<String>,
     pub sql: String,
+    pub figures: Vec<Figure>,
+    /// Too long to show at once.
+    pub long: bool,
     /// Wider than a page in portrait.
     pub wide: bool,
 }
@@ -70,9 +74,14 @@ const SCALE: f64 = 200.0;
 /// Characters that fit a page in portrait, headings and gaps included.
 const PAGE_CHARACTERS: usize = 110;
 
+/// Rows that a page shows without a scroll region of their own.
+const MOST_ROWS: usize = 40;
+
 impl Page {
     pub(crate) fn new(report: &Report) -> Self {
         let names = stems(report.tables.iter().map(|table| table.name.as_str()));
+        let mut figure_stems = Stems::default();
+        let marks: Vec<String> = report.marks.iter().map(|mark| one_line(mark)).collect();
         Self {
             title: one_line(&report.title),
             facts: report
@@ -89,14 +98,14 @@ impl Page {
                 .tables
                 .iter()
                 .zip(names)
-                .map(|(t, stem)| Sheet::new(t, stem))
+                .map(|(t, stem)| Sheet::new(t, stem, &marks, &mut figure_stems))
                 .collect(),
         }
     }
 }
 
 impl Sheet {
-    fn new(table: &Table, stem: String) -> Self {
+    fn new(table: &Table, stem: String, marks: &[String], figure_stems: &mut Stems) -> Self {
         let estimates = column::estimate_columns(table);
         let layout = column::layout(table, &estimates);
         let mut footnotes = Footnotes::default();
@@ -107,7 +116,7 @@ impl Sheet {
                 let place = |source: &column::Source| match *source {
                     column::Source::Cell(index) => entry(
                         &row[index],
-                        &layout.styles[index],
+                        &layout.style(table, index, &row[index]),
                         &estimates[index],
                         &mut footnotes,
                     ),
@@ -130,7 +139,14 @@ impl Sheet {
             rows,
             remarks: remark::remarks(table, &estimates),
             footnotes: footnotes.into_texts(),
-            notes: table.notes.iter().map(|note| one_line(note)).collect(),
+            notes: table
+                .notes
+                .iter()
+                .map(|note| one_line(note))
+                .chain(marks.iter().cloned())
+                .collect(),
+            figures: figures(table, marks, figure_stems),
+            long: table.rows.len() > MOST_ROWS,
             sql: visible(&table.sql).trim_end().to_owned(),
             wide,
         }

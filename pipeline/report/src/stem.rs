@@ -2,21 +2,30 @@
 
 /// One distinct stem of `[A-Za-z0-9_-]` per name, in the order of the names.
 pub(crate) fn stems<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let mut taken: Vec<String> = Vec::new();
-    let mut stems = Vec::new();
-    for name in names {
+    let mut stems = Stems::default();
+    names.into_iter().map(|name| stems.next(name)).collect()
+}
+
+/// Stems that are taken.
+#[derive(Debug, Default)]
+pub(crate) struct Stems {
+    taken: Vec<String>,
+}
+
+impl Stems {
+    /// A stem for the name that no earlier name has.
+    pub(crate) fn next(&mut self, name: &str) -> String {
         let base = stem(name);
         let mut candidate = base.clone();
         let mut copy = 1_u32;
         // Case is folded because some file systems do.
-        while taken.contains(&candidate.to_ascii_lowercase()) {
+        while self.taken.contains(&candidate.to_ascii_lowercase()) {
             copy += 1;
             candidate = format!("{base}-{copy}");
         }
-        taken.push(candidate.to_ascii_lowercase());
-        stems.push(candidate);
+        self.taken.push(candidate.to_ascii_lowercase());
+        candidate
     }
-    stems
 }
 
 const LONGEST: usize = 80;

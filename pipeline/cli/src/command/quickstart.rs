@@ -74,20 +74,13 @@ pub(crate) async fn quickstart(given: &QuickstartArguments) -> Result<ExitCode> 
     let report_folder = given.dir.join("reports").join("quickstart");
     let sources = sources(Path::new(""), &[run_argument(&run)])?;
     let report = build_report(&sources).await?;
-    let formats = [
-        Format::Markdown,
-        Format::Latex,
-        Format::Csv,
-        Format::Html,
-        Format::Json,
-    ];
-    write_report(&report, &formats, &report_folder)?;
+    write_report(&report, &Format::ALL, &report_folder)?;
     for warning in &report.warnings {
         printer::note(&format!("note: {warning}"));
     }
     let run_name = run_argument(&run);
     printer::line(&format!(
-        "Run     {run_name}\nReport  {}\n        beside it: report.md, report.tex, report.json, tables/\n\n\
+        "Run     {run_name}\nReport  {}\n        beside it: report.md, report.tex, report.xlsx, report.json, tables/, figures/\n\n\
          Next:\n  consilium sql {run_name} \"SELECT system, outcome, count(*) AS n FROM samples GROUP BY \
          system, outcome ORDER BY system, outcome\"\n  consilium verify {run_name} --report {}\n  consilium check {}",
         report_folder.join("report.html").display(),

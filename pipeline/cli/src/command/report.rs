@@ -5,16 +5,16 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use consilium_report::{Format, Report, render};
+use consilium_report::{Format, RenderedFile, Report, render, render_case};
 
 use crate::printer;
-use crate::run::{build_report, sources, write_atomically};
+use crate::run::{build_report, case_page, sources, write_atomically};
 
-/// Write the tables of runs as Markdown, LaTeX, CSV, HTML and JSON.
+/// Write the tables and figures of runs as Markdown, LaTeX, CSV, XLSX, HTML and JSON.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  consilium report my-study\n  consilium report run-a run-b --out \
-                        comparison --format md,tex"
+                        comparison --format md,tex,xlsx\n  consilium report my-study --case case-17"
 )]
 pub(crate) struct ReportArguments {
     /// Runs (name, unique prefix or path).
@@ -26,8 +26,12 @@ pub(crate) struct ReportArguments {
     out: Option<PathBuf>,
 
     /// Formats to write.
-    #[arg(long, value_delimiter = ',', default_value = "md,tex,csv,html,json")]
+    #[arg(long, value_delimiter = ',', default_value = "md,tex,csv,xlsx,html,json")]
     format: Vec<Format>,
+
+    /// Also write a page of this case across systems, with its text, gold, answers and scores; repeatable.
+    #[arg(long = "case", value_name = "ID")]
+    cases: Vec<String>,
 }
 
 pub(crate) async fn report(given: &ReportArguments, runs: &Path) -> Result<ExitCode> {
@@ -39,8 +43,17 @@ pub(crate) async fn report(given: &ReportArguments, runs: &Path) -> Result<ExitC
             .collect();
         Path::new("reports").join(names.join("+"))
     });
+    let mut pages = Vec::new();
+    for case_id in &given.cases {
+        pages.push(case_page(&sources, case_id).await?);
+    }
     let report = build_report(&sources).await?;
     write_report(&report, &given.format, &out)?;
+    for page in &pages {
+        for file in write_files(render_case(page, &given.format)?, &out)? {
+            printer::note(&format!("case: {}", file.display()));
+        }
+    }
     for warning in &report.warnings {
         printer::note(&format!("note: {warning}"));
     }
@@ -54,8 +67,17 @@ pub(crate) fn write_report(report: &Report, formats: &[Format], out: &Path) -> R
     if !formats.contains(&Format::Json) {
         formats.push(Format::Json);
     }
-    for file in render(report, &formats)? {
-        write_atomically(&out.join(&file.path), &file.bytes)?;
-    }
+    write_files(render(report, &formats)?, out)?;
     Ok(())
+}
+
+fn write_files(files: Vec<RenderedFile>, out: &Path) -> Result<Vec<PathBuf>> {
+    files
+        .into_iter()
+        .map(|file| {
+            let path = out.join(&file.path);
+            write_atomically(&path, &file.bytes)?;
+            Ok(path)
+        })
+        .collect()
 }

@@ -9,12 +9,14 @@ use clap::Args;
 use consilium_core::{RunManifest, ScoreRow, Table};
 use consilium_query::RunSource;
 use consilium_query::table::recompute;
-use consilium_report::{Format, Report, render};
+use consilium_report::{Format, Report, render, render_case};
 use consilium_store::{RunDirectory, RunTable, read_rows};
 
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;
-use crate::run::{compute_scores, session_over, source, sources, table_context};
+use crate::run::{
+    case_page, compute_scores, describe, recorded_pages, session_over, source, sources, table_context,
+};
 
 /// Check that a run is whole and that its numbers follow from its rows.
 #[derive(Debug, Args)]
@@ -238,16 +240,22 @@ async fn verify_report(folder: &Path, runs: &[RunSource]) -> Result<Vec<String>>
         }
         tables.push(again);
     }
-    let again = Report { tables, ..report };
-    let all = [
-        Format::Markdown,
-        Format::Latex,
-        Format::Csv,
-        Format::Html,
-        Format::Json,
-    ];
+    let again = Report {
+        tables,
+        ..describe(runs, &session).await?
+    };
+    if (&again.title, &again.facts) != (&report.title, &report.facts) {
+        findings.push(format!("{}: the run gives other facts", path.display()));
+    }
+    if (&again.warnings, &again.marks) != (&report.warnings, &report.marks) {
+        findings.push(format!("{}: the run gives other warnings", path.display()));
+    }
+    let mut rendered = render(&again, &Format::ALL)?;
+    for case_id in recorded_pages(folder)? {
+        rendered.extend(render_case(&case_page(runs, &case_id).await?, &Format::ALL)?);
+    }
     let mut files = 0;
-    for file in render(&again, &all)? {
+    for file in rendered {
         let path = folder.join(&file.path);
         if !path.exists() {
             continue;

@@ -1,6 +1,7 @@
 //! Runs from the command line's side: found, prepared, executed, scored, tabulated.
 
 mod answers;
+mod case_pages;
 mod drift;
 mod execute;
 mod files;
@@ -8,6 +9,7 @@ mod judge;
 mod log;
 mod prepare;
 mod progress;
+mod provenance;
 mod score;
 mod spending;
 mod tables;
@@ -19,12 +21,15 @@ use anyhow::Result;
 use consilium_query::{RunSource, SessionContext, query_session, register_runs};
 use consilium_store::RunDirectory;
 
+pub(crate) use case_pages::{case_page, recorded_pages};
 pub(crate) use execute::{ExecuteOptions, Execution, execute, plan, signal};
 pub(crate) use files::write_atomically;
 pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use progress::duration;
 pub(crate) use score::{compute_scores, score_run};
-pub(crate) use tables::{build_report, synthetic_note, table_context, table_specs, write_tables};
+pub(crate) use tables::{
+    build_report, describe, synthetic_note, table_context, table_specs, write_tables,
+};
 pub(crate) use training::{EvaluatedCases, learns, read_training};
 
 /// The named runs, to be queried.

@@ -1,17 +1,17 @@
 //! Result tables of runs: in the run's folder and in reports.
 
 use anyhow::{Context as _, Result};
-use consilium_core::study::{ScorerKind, Study, TableSpec};
+use consilium_core::study::{Study, TableSpec};
 use consilium_core::{RunManifest, RunStatus, Table};
-use consilium_query::RunSource;
-use consilium_query::table::{JUDGE_TABLE, STANDARD_TABLES, TableContext, evaluate_tables};
+use consilium_query::table::{PRESET_NAMES, STANDARD_TABLES, TableContext, evaluate_tables};
+use consilium_query::{RunSource, SessionContext};
 use consilium_report::Report;
 use consilium_runner::scorer::judge::SIGNATURE_PREFIX;
 use consilium_store::RunDirectory;
 use jiff::Timestamp;
 
 use super::drift::{collected, drift_notes};
-use super::write_atomically;
+use super::{provenance, write_atomically};
 
 /// What the tables' queries need to know of the runs.
 pub(crate) fn table_context(runs: &[RunSource]) -> TableContext {
@@ -35,45 +35,63 @@ fn judges_validated(manifest: &RunManifest) -> bool {
         })
 }
 
+fn recorded_study(manifest: &RunManifest) -> Result<Study> {
+    serde_json::from_value(manifest.study.clone())
+        .with_context(|| format!("read the study in the manifest of '{}'", manifest.run))
+}
+
+/// Whether the study chose its tables itself.
+fn names_tables(manifest: &RunManifest) -> Result<bool> {
+    Ok(!recorded_study(manifest)?.table.is_empty())
+}
+
 /// Tables that the study of a run asks for.
 pub(crate) fn table_specs(manifest: &RunManifest) -> Result<Vec<TableSpec>> {
-    let study: Study = serde_json::from_value(manifest.study.clone())
-        .with_context(|| format!("read the study in the manifest of '{}'", manifest.run))?;
+    let study = recorded_study(manifest)?;
+    let first = study.system.first().map(|system| system.name.clone());
     if !study.table.is_empty() {
-        let first = study.system.first().map(|system| system.name.clone());
         let mut specs = study.table;
         for spec in &mut specs {
             spec.baseline = spec.baseline.take().or_else(|| first.clone());
         }
         return Ok(specs);
     }
-    let judged = study
-        .scorer
-        .iter()
-        .any(|scorer| scorer.kind == ScorerKind::Judge);
-    let judge_table = judged.then_some(&JUDGE_TABLE);
     Ok(STANDARD_TABLES
         .iter()
-        .chain(judge_table)
         .map(|name| TableSpec {
             preset: (*name).to_owned(),
             title: None,
-            baseline: None,
+            baseline: first.clone(),
         })
         .collect())
+}
+
+/// The tables of runs; of the standard ones those that have rows.
+async fn tables_of(runs: &[RunSource], session: &SessionContext) -> Result<Vec<Table>> {
+    let first = runs.first().context("tables need a run")?;
+    let specs = table_specs(&first.manifest)?;
+    let mut tables = evaluate_tables(session, &specs, table_context(runs)).await?;
+    if !names_tables(&first.manifest)? {
+        tables.retain(|table| !table.rows.is_empty());
+    }
+    Ok(tables)
 }
 
 /// Makes the tables of one run and writes each beside its query under `tables/`.
 pub(crate) async fn write_tables(directory: &RunDirectory) -> Result<Vec<Table>> {
     let runs = [super::source(directory)?];
     let session = super::session_over(&runs).await?;
-    let tables = evaluate_tables(
-        &session,
-        &table_specs(&runs[0].manifest)?,
-        table_context(&runs),
-    )
-    .await?;
+    let tables = tables_of(&runs, &session).await?;
     let folder = directory.root().join("tables");
+    // A table that an earlier scoring gave and this one does not would no longer be true.
+    for name in PRESET_NAMES {
+        for ending in ["json", "sql"] {
+            let path = folder.join(format!("{name}.{ending}"));
+            if path.exists() && !tables.iter().any(|table| table.name == name) {
+                std::fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))?;
+            }
+        }
+    }
     for table in &tables {
         let json = serde_json::to_string_pretty(table)? + "\n";
         write_atomically(
@@ -89,24 +107,33 @@ pub(crate) async fn write_tables(directory: &RunDirectory) -> Result<Vec<Table>>
 /// Makes the report of runs.
 pub(crate) async fn build_report(runs: &[RunSource]) -> Result<Report> {
     let session = super::session_over(runs).await?;
-    let first = runs.first().context("a report needs a run")?;
-    let specs = table_specs(&first.manifest)?;
-    let tables = evaluate_tables(&session, &specs, table_context(runs)).await?;
-    let names: Vec<&str> = runs
-        .iter()
-        .map(|run| run.manifest.study_name.as_str())
-        .collect();
-    let mut distinct = names.clone();
-    distinct.dedup();
     Ok(Report {
-        title: distinct.join(", "),
-        facts: runs.iter().flat_map(|run| facts(&run.manifest)).collect(),
-        warnings: warnings(runs, &session).await?,
-        tables,
+        tables: tables_of(runs, &session).await?,
+        ..describe(runs, &session).await?
     })
 }
 
-fn facts(manifest: &RunManifest) -> Vec<(String, String)> {
+/// The report of runs without its tables: title, facts, warnings, marks.
+pub(crate) async fn describe(runs: &[RunSource], session: &SessionContext) -> Result<Report> {
+    let mut titles: Vec<&str> = runs
+        .iter()
+        .map(|run| run.manifest.study_name.as_str())
+        .collect();
+    titles.dedup();
+    let mut facts = Vec::new();
+    for run in runs {
+        facts.extend(facts_of(&run.manifest));
+    }
+    Ok(Report {
+        title: titles.join(", "),
+        facts,
+        warnings: warnings(runs, session).await?,
+        marks: provenance::marks(runs.iter().map(|run| &run.manifest)),
+        tables: Vec::new(),
+    })
+}
+
+fn facts_of(manifest: &RunManifest) -> Vec<(String, String)> {
     let mut facts = vec![
         ("Run".to_owned(), manifest.run.clone()),
         ("Study hash".to_owned(), manifest.study_sha256.clone()),
@@ -134,6 +161,9 @@ fn facts(manifest: &RunManifest) -> Vec<(String, String)> {
                 dataset.selected, dataset.rows, dataset.source.sha256
             ),
         ));
+        if let Some(terms) = provenance::terms(dataset) {
+            facts.push((format!("Terms of {}", dataset.name), terms));
+        }
     }
     for (scorer, signature) in &manifest.signatures {
         facts.push((format!("Scorer {scorer}"), signature.clone()));
@@ -145,7 +175,7 @@ fn facts(manifest: &RunManifest) -> Vec<(String, String)> {
     facts
 }
 
-fn moment(micros: i64) -> String {
+pub(super) fn moment(micros: i64) -> String {
     Timestamp::from_microsecond(micros).map_or_else(
         |_| "unknown".to_owned(),
         |moment| moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
@@ -153,10 +183,7 @@ fn moment(micros: i64) -> String {
 }
 
 /// What a reader must know before quoting a number.
-async fn warnings(
-    runs: &[RunSource],
-    session: &consilium_query::SessionContext,
-) -> Result<Vec<String>> {
+async fn warnings(runs: &[RunSource], session: &SessionContext) -> Result<Vec<String>> {
     let mut warnings = Vec::new();
     let several = runs.len() > 1;
     for run in runs {
@@ -166,11 +193,7 @@ async fn warnings(
         } else {
             String::new()
         };
-        let only = if several {
-            format!(" WHERE run = '{}'", manifest.run.replace('\'', "''"))
-        } else {
-            String::new()
-        };
+        let only = provenance::only(runs, run);
         let recorded = count(session, &format!("SELECT count(*) FROM samples{only}")).await?;
         if recorded < manifest.planned || manifest.status != RunStatus::Complete {
             warnings.push(format!(
@@ -237,7 +260,7 @@ pub(crate) fn synthetic_note(manifest: &RunManifest) -> Option<String> {
     (!notes.is_empty()).then(|| format!("{}.", notes.join(". ")))
 }
 
-async fn count(session: &consilium_query::SessionContext, sql: &str) -> Result<u64> {
+pub(super) async fn count(session: &SessionContext, sql: &str) -> Result<u64> {
     consilium_query::count(session, sql)
         .await
         .context("count samples")

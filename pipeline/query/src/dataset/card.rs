@@ -92,6 +92,15 @@ pub fn read_cards() -> Result<Vec<(String, Card)>, CardError> {
         .collect()
 }
 
+/// Terms of the card that describes a file, known by its hash.
+pub fn terms_of_file(sha256: &str) -> Option<String> {
+    let cards = read_cards().ok()?;
+    let (_, card) = cards
+        .into_iter()
+        .find(|(_, card)| card.files.iter().any(|file| file.sha256 == sha256))?;
+    Some(card.terms)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

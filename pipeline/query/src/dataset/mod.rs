@@ -11,7 +11,7 @@ mod provider;
 mod reader;
 mod source;
 
-pub use card::{Card, CardError, CardFile, read_cards};
+pub use card::{Card, CardError, CardFile, read_cards, terms_of_file};
 pub use error::{DatasetError, Malformed, Place, RowError};
 pub use provider::CaseTable;
 pub use reader::{CaseReader, ReadReport, inspect};

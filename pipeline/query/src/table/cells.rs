@@ -6,6 +6,8 @@ use arrow::datatypes::{DataType, Float64Type, Int64Type};
 use consilium_core::{Cell, Column, Estimate, Table};
 use datafusion::error::DataFusionError;
 
+use super::preset::Pivot;
+
 /// What is attached to every estimate of a table.
 pub(crate) struct Reading {
     pub(crate) method: Option<String>,
@@ -90,10 +92,10 @@ type PivotedRow = (Vec<Cell>, Vec<(usize, Cell)>);
 
 /// Spreads the values of one column over columns, filled by another.
 ///
-/// Rows and columns keep the order in which they first appear.
-pub(super) fn pivoted(table: Table, by: &str, value: &str) -> Table {
+/// Rows keep the order in which they first appear, and so do columns if the pivot names no last one.
+pub(super) fn pivoted(table: Table, pivot: &Pivot) -> Table {
     let position = |name: &str| table.columns.iter().position(|column| column.name == name);
-    let (Some(by), Some(value)) = (position(by), position(value)) else {
+    let (Some(by), Some(value)) = (position(&pivot.by), position(&pivot.value)) else {
         return table;
     };
     let kept: Vec<usize> = (0..table.columns.len())
@@ -120,29 +122,34 @@ pub(super) fn pivoted(table: Table, by: &str, value: &str) -> Table {
             None => rows.push((key, vec![filled])),
         }
     }
+    let mut order: Vec<usize> = (0..heads.len()).collect();
+    if let Some(last) = &pivot.last {
+        order.sort_by_key(|index| (heads[*index] == *last, &heads[*index]));
+    }
+    let absent = pivot.fill.map_or_else(
+        || Cell::Missing {
+            reason: "not run".to_owned(),
+        },
+        |value| Cell::Integer { value },
+    );
     let unit = table.columns[value].unit;
     let columns = kept
         .iter()
         .map(|index| table.columns[*index].clone())
-        .chain(heads.iter().map(|head| Column {
-            name: head.clone(),
-            title: head.clone(),
+        .chain(order.iter().map(|index| Column {
+            name: heads[*index].clone(),
+            title: heads[*index].clone(),
             unit,
         }))
         .collect();
     let rows = rows
         .into_iter()
         .map(|(mut key, cells)| {
-            key.extend((0..heads.len()).map(|column| {
+            key.extend(order.iter().map(|column| {
                 cells
                     .iter()
-                    .find(|(known, _)| *known == column)
-                    .map_or_else(
-                        || Cell::Missing {
-                            reason: "not run".to_owned(),
-                        },
-                        |(_, cell)| cell.clone(),
-                    )
+                    .find(|(known, _)| known == column)
+                    .map_or_else(|| absent.clone(), |(_, cell)| cell.clone())
             }));
             key
         })

@@ -7,6 +7,7 @@ use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 
 use super::cells::{Reading, cell};
+use super::notes;
 use super::preset::{PRESET_NAMES, Preset, preset};
 use crate::cases::quoted;
 
@@ -75,7 +76,7 @@ pub async fn evaluate_tables(
             preset.title.clone_from(title);
         }
         let baseline = spec.baseline.as_deref().unwrap_or_default();
-        let sql = resolve(preset.sql, context).replace("{baseline}", &quoted(baseline));
+        let sql = resolve(&preset, context).replace("{baseline}", &quoted(baseline));
         let table = read(session, &preset, sql, context)
             .await
             .map_err(|source| TableError::Query {
@@ -120,7 +121,10 @@ fn load(name: &str) -> Result<Preset, TableError> {
 }
 
 /// Writes the parameters into a query, so that what is printed runs as it stands.
-fn resolve(sql: &str, context: TableContext) -> String {
+fn resolve(preset: &Preset, context: TableContext) -> String {
+    let sql = preset
+        .sql
+        .replace("{subgroup}", preset.subgroup.as_deref().unwrap_or_default());
     let TableContext {
         seed,
         repeated,
@@ -157,7 +161,14 @@ fn resolve(sql: &str, context: TableContext) -> String {
         "samples" => " AND samples.run = scores.run",
         _ => " AND other.run = scores.run",
     };
+    let (scorers_run, partition) = if several_runs {
+        (" AND scorers.run = scores.run", "PARTITION BY run")
+    } else {
+        ("", "")
+    };
     sql.replace("{accuracy}", &accuracy)
+        .replace("{same_scorers_run}", scorers_run)
+        .replace("{partition}", partition)
         .replace("{seed}", &seed.to_string())
         .replace("{reps}", &REPLICATES.to_string())
         .replace("{scores_run}", run.0)
@@ -250,7 +261,7 @@ async fn read(
     if !context.judges_validated && shows_judge_scores(&rows) {
         notes.push(JUDGE_NOT_VALIDATED.to_owned());
     }
-    let table = Table {
+    let mut table = Table {
         name: preset.name.clone(),
         title: preset.title.clone(),
         columns,
@@ -258,8 +269,17 @@ async fn read(
         sql,
         notes,
     };
+    if let Some(few) = &preset.few {
+        let notes = notes::few_notes(&table, few);
+        table.notes.extend(notes);
+    }
+    if preset.scored {
+        table
+            .notes
+            .extend(notes::score_notes(session, context).await?);
+    }
     Ok(match &preset.pivot {
-        Some(pivot) => super::cells::pivoted(table, &pivot.by, &pivot.value),
+        Some(pivot) => super::cells::pivoted(table, pivot),
         None => table,
     })
 }

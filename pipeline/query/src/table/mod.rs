@@ -2,8 +2,9 @@
 
 mod cells;
 mod evaluate;
+mod notes;
 mod preset;
 
 pub(crate) use cells::{Reading, cell};
 pub use evaluate::{TableContext, TableError, evaluate_tables, recompute};
-pub use preset::{JUDGE_TABLE, PRESET_NAMES, STANDARD_TABLES};
+pub use preset::{PRESET_NAMES, STANDARD_TABLES};

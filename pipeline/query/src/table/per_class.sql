@@ -1,4 +1,4 @@
--- Precision, recall and F1 of every label.
+-- Precision, recall and F1 of every label, the most frequent first.
 -- Inputs: scores, cases, plan. Output: one row per dataset, system and label.
 SELECT
     {run}dataset, system,
@@ -26,4 +26,4 @@ FROM (
         GROUP BY {scores_run}scores.dataset, scores.system
     )
 )
-ORDER BY {run}dataset, system, class
+ORDER BY {run}dataset, system, support DESC, class

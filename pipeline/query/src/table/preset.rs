@@ -17,6 +17,15 @@ pub(super) struct Preset {
     /// Column whose values become columns, with the column that fills them.
     #[serde(default)]
     pub(super) pivot: Option<Pivot>,
+    /// Whether its numbers come from scores, so that it says how scores were made.
+    #[serde(default)]
+    pub(super) scored: bool,
+    /// Column of `cases` whose values are the subgroups, `{subgroup}` in the query.
+    #[serde(default)]
+    pub(super) subgroup: Option<String>,
+    /// Counts what has too few samples, in a note.
+    #[serde(default)]
+    pub(super) few: Option<Few>,
     #[serde(rename = "column")]
     pub(super) columns: Vec<PresetColumn>,
     #[serde(skip)]
@@ -28,6 +37,22 @@ pub(super) struct Preset {
 pub(super) struct Pivot {
     pub(super) by: String,
     pub(super) value: String,
+    /// Columns are sorted, this one last; in order of appearance when absent.
+    #[serde(default)]
+    pub(super) last: Option<String>,
+    /// Count of a pair that does not occur; missing when absent.
+    #[serde(default)]
+    pub(super) fill: Option<i64>,
+}
+
+/// Which values of a column, per value of another, have a count below a bound.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Few {
+    pub(super) by: String,
+    pub(super) of: String,
+    pub(super) count: String,
+    pub(super) below: i64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -50,7 +75,7 @@ impl PresetColumn {
 }
 
 /// Every built-in table: (name, description, query).
-const PRESETS: [(&str, &str, &str); 11] = [
+const PRESETS: [(&str, &str, &str); 18] = [
     (
         "systems-by-source",
         include_str!("../../../../templates/tables/systems-by-source.toml"),
@@ -60,6 +85,16 @@ const PRESETS: [(&str, &str, &str); 11] = [
         "accuracy",
         include_str!("../../../../templates/tables/accuracy.toml"),
         include_str!("accuracy.sql"),
+    ),
+    (
+        "accuracy-by-specialty",
+        include_str!("../../../../templates/tables/accuracy-by-specialty.toml"),
+        include_str!("accuracy_by.sql"),
+    ),
+    (
+        "accuracy-by-prevalence",
+        include_str!("../../../../templates/tables/accuracy-by-prevalence.toml"),
+        include_str!("accuracy_by.sql"),
     ),
     (
         "averages",
@@ -77,9 +112,34 @@ const PRESETS: [(&str, &str, &str); 11] = [
         include_str!("confusion.sql"),
     ),
     (
+        "confusion-matrix",
+        include_str!("../../../../templates/tables/confusion-matrix.toml"),
+        include_str!("confusion_matrix.sql"),
+    ),
+    (
+        "text",
+        include_str!("../../../../templates/tables/text.toml"),
+        include_str!("text.sql"),
+    ),
+    (
+        "text-by-specialty",
+        include_str!("../../../../templates/tables/text-by-specialty.toml"),
+        include_str!("text_by.sql"),
+    ),
+    (
+        "text-by-prevalence",
+        include_str!("../../../../templates/tables/text-by-prevalence.toml"),
+        include_str!("text_by.sql"),
+    ),
+    (
         "outcomes",
         include_str!("../../../../templates/tables/outcomes.toml"),
         include_str!("outcomes.sql"),
+    ),
+    (
+        "outcome-flow",
+        include_str!("../../../../templates/tables/outcome-flow.toml"),
+        include_str!("outcome_flow.sql"),
     ),
     (
         "cost",
@@ -109,13 +169,20 @@ const PRESETS: [(&str, &str, &str); 11] = [
 ];
 
 /// Names of the built-in tables.
-pub const PRESET_NAMES: [&str; 11] = [
+pub const PRESET_NAMES: [&str; 18] = [
     "systems-by-source",
     "accuracy",
+    "accuracy-by-specialty",
+    "accuracy-by-prevalence",
     "averages",
     "per-class",
     "confusion",
+    "confusion-matrix",
+    "text",
+    "text-by-specialty",
+    "text-by-prevalence",
     "outcomes",
+    "outcome-flow",
     "cost",
     "timing",
     "calibration",
@@ -123,20 +190,8 @@ pub const PRESET_NAMES: [&str; 11] = [
     "judge",
 ];
 
-/// Tables of a report whose study names none.
-pub const STANDARD_TABLES: [&str; 8] = [
-    "systems-by-source",
-    "accuracy",
-    "averages",
-    "per-class",
-    "confusion",
-    "outcomes",
-    "cost",
-    "timing",
-];
-
-/// The table that is added to them where a judge scores.
-pub const JUDGE_TABLE: &str = "judge";
+/// Tables of a report whose study names none; those without a row are left out.
+pub const STANDARD_TABLES: [&str; 18] = PRESET_NAMES;
 
 pub(super) fn preset(name: &str) -> Option<Result<Preset, toml::de::Error>> {
     let (_, description, sql) = PRESETS.iter().find(|(known, ..)| *known == name)?;

@@ -143,6 +143,7 @@ fn report() -> Report {
             "Run incomplete: 10 of 500 samples".to_owned(),
             "single run".to_owned(),
         ],
+        marks: vec!["Cases of sample: not clinically validated.".to_owned()],
         tables: vec![systems(), differences(), empty()],
     }
 }
@@ -185,13 +186,7 @@ fn html() {
     insta::assert_snapshot!(format!("{before}<style></style>{after}"));
 }
 
-const EVERY: [Format; 5] = [
-    Format::Markdown,
-    Format::Latex,
-    Format::Csv,
-    Format::Html,
-    Format::Json,
-];
+const EVERY: [Format; 6] = Format::ALL;
 
 #[test]
 fn the_same_report_gives_the_same_bytes() {
@@ -343,6 +338,7 @@ fn filled(text: &str) -> Report {
         title: text.to_owned(),
         facts: vec![(text.to_owned(), text.to_owned())],
         warnings: vec![text.to_owned()],
+        marks: vec![text.to_owned()],
         tables: vec![Table {
             name: "t".to_owned(),
             title: text.to_owned(),

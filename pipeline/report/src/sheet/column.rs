@@ -181,6 +181,16 @@ pub(super) fn layout(table: &Table, estimates: &[EstimateColumn]) -> Layout {
     layout
 }
 
+impl Layout {
+    /// The style of one cell: that of its column, unless the column mixes metrics of different scales.
+    pub(super) fn style(&self, table: &Table, index: usize, cell: &Cell) -> NumberStyle {
+        match table.columns[index].unit {
+            Unit::Score => NumberStyle::choose(Unit::Score, &cell_numbers(cell)),
+            _ => self.styles[index],
+        }
+    }
+}
+
 impl Heading {
     fn new(table: &Table, index: usize, estimates: &EstimateColumn) -> Self {
         let column = &table.columns[index];
@@ -263,19 +273,20 @@ fn room(interval: &str) -> f64 {
 }
 
 fn numbers(table: &Table, index: usize) -> Vec<f64> {
-    let mut numbers = Vec::new();
-    for row in &table.rows {
-        match &row[index] {
-            Cell::Number { value } => numbers.push(*value),
-            Cell::Estimate(estimate) => {
-                numbers.extend(
-                    [estimate.value, estimate.low, estimate.high]
-                        .iter()
-                        .flatten(),
-                );
-            }
-            Cell::Text { .. } | Cell::Integer { .. } | Cell::Missing { .. } => {}
-        }
+    table
+        .rows
+        .iter()
+        .flat_map(|row| cell_numbers(&row[index]))
+        .collect()
+}
+
+fn cell_numbers(cell: &Cell) -> Vec<f64> {
+    match cell {
+        Cell::Number { value } => vec![*value],
+        Cell::Estimate(estimate) => [estimate.value, estimate.low, estimate.high]
+            .into_iter()
+            .flatten()
+            .collect(),
+        Cell::Text { .. } | Cell::Integer { .. } | Cell::Missing { .. } => Vec::new(),
     }
-    numbers
 }

@@ -1,0 +1,32 @@
+-- Text metrics by {subgroup}: corpus value and mean of sentence values, as in the table over all cases.
+-- Inputs: scores, scorers, cases. Output: one row per dataset, metric, {subgroup} and system.
+WITH compared AS (
+    SELECT
+        {scores_run}scores.dataset, scores.case_id, scores.system, scores.scorer, scores.metric,
+        scores.value, scores.stats, scores.signature,
+        coalesce(nullif(trim(cases.{subgroup}), ''), 'unknown') AS subgroup
+    FROM scores
+    JOIN scorers ON scorers.scorer = scores.scorer{same_scorers_run}
+    JOIN cases ON cases.dataset = scores.dataset AND cases.case_id = scores.case_id{same_run}
+    WHERE scorers.kind = 'text'
+),
+counted AS (
+    SELECT {run}dataset, subgroup, count(DISTINCT case_id) AS cases
+    FROM compared
+    GROUP BY {run}dataset, subgroup
+),
+valued AS (
+    SELECT
+        {run}dataset, subgroup, scorer, metric, system,
+        text_ci(metric, stats, case_key(dataset, case_id), {seed}, {reps}) AS corpus,
+        bootstrap_ci(value, case_key(dataset, case_id), {seed}, {reps}) AS sentences,
+        min(signature) AS signature
+    FROM compared
+    GROUP BY {run}dataset, subgroup, scorer, metric, system
+)
+SELECT {run}dataset, subgroup, cases, scorer, metric, system, corpus, sentences, signature
+FROM valued
+JOIN counted USING ({run}dataset, subgroup)
+ORDER BY
+    {run}dataset, scorer, metric, CASE WHEN subgroup = 'unknown' THEN 1 ELSE 0 END, cases DESC,
+    subgroup, system
