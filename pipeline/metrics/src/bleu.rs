@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::metric::{TextMetric, add, statistic, value};
-use crate::text::bleu_tokenizer::BleuTokenizer;
-use crate::text::ngrams::{MAX_ORDER, NgramLadder, intern, overlap};
-use crate::text::whitespace::split;
+use crate::metric::{TextMetric, statistic, value};
+use crate::text::bleu_tokenizer::{BleuTokenizer, Prepared};
+use crate::text::common_ngrams::common_ngrams;
+use crate::text::interner::Interner;
+use crate::text::ngrams::{MAX_ORDER, NgramLadder, Sequences, overlap};
 
 /// What is done with an n-gram precision of zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -148,15 +149,6 @@ impl Bleu {
         }
         effective
     }
-
-    /// The segment with its tokens separated by whitespace.
-    fn spaced<'text>(&self, segment: &'text str) -> Cow<'text, str> {
-        if self.lowercase {
-            Cow::Owned(self.tokenizer.spaced(&segment.to_lowercase()).into_owned())
-        } else {
-            self.tokenizer.spaced(segment)
-        }
-    }
 }
 
 impl TextMetric for Bleu {
@@ -179,10 +171,29 @@ impl TextMetric for Bleu {
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<i64> {
         let texts: Vec<Cow<'_, str>> = std::iter::once(&hypothesis)
             .chain(references)
-            .map(|segment| self.spaced(segment))
+            .map(|segment| {
+                if self.lowercase {
+                    Cow::Owned(segment.to_lowercase())
+                } else {
+                    Cow::Borrowed(*segment)
+                }
+            })
             .collect();
-        let tokens: Vec<Vec<&str>> = texts.iter().map(|text| split(text).collect()).collect();
-        clipped_statistics(&tokens, self.max_order.min(MAX_ORDER))
+        let texts: Vec<Prepared<'_>> = texts
+            .iter()
+            .map(|segment| self.tokenizer.prepared(segment))
+            .collect();
+        let mut interner = Interner::for_bytes(texts.iter().map(Prepared::len).sum());
+        let ids = texts
+            .iter()
+            .map(|text| {
+                let mut ids = Vec::with_capacity(text.len() / 5);
+                text.each_token(|token| ids.push(interner.id(token)));
+                ids
+            })
+            .collect();
+        let distinct = interner.distinct();
+        clipped_statistics(&Sequences { ids, distinct }, self.max_order.min(MAX_ORDER))
     }
 
     fn score(&self, statistics: &[i64]) -> f64 {
@@ -192,20 +203,34 @@ impl TextMetric for Bleu {
 
 /// Hypothesis length, closest reference length, then clipped matches and totals for each order.
 ///
-/// The first of `texts` is the hypothesis, the others are its references.
-pub(crate) fn clipped_statistics(texts: &[Vec<&str>], max_order: usize) -> Vec<i64> {
-    let sequences = intern(texts.iter().map(|tokens| tokens.iter().copied()));
-    let length = texts.first().map_or(0, Vec::len);
-    let closest = texts
+/// The first of the sequences is the hypothesis, the others are its references.
+pub(crate) fn clipped_statistics(sequences: &Sequences, max_order: usize) -> Vec<i64> {
+    let length = sequences.ids.first().map_or(0, Vec::len);
+    let references = sequences.ids.get(1..).unwrap_or_default();
+    let closest = references
         .iter()
-        .skip(1)
         .map(Vec::len)
         .min_by_key(|&reference| (reference.abs_diff(length), reference))
         .unwrap_or(0);
+    let matches = match references {
+        [] => vec![0; max_order],
+        [_] => common_ngrams(sequences, [0, 1], max_order),
+        _ => largest_matches(sequences, max_order),
+    };
     let mut statistics = vec![statistic(length), statistic(closest)];
-    let mut ladder = NgramLadder::new(&sequences);
-    for order in 1..=max_order {
-        if order > 1 {
+    for (order, matches) in matches.into_iter().enumerate() {
+        let total = length.saturating_sub(order);
+        statistics.extend([statistic(matches), statistic(total)]);
+    }
+    statistics
+}
+
+/// Matches by order, each n-gram at most as often as in the reference that has most of it.
+fn largest_matches(sequences: &Sequences, max_order: usize) -> Vec<usize> {
+    let mut ladder = NgramLadder::new(sequences);
+    let mut matches = vec![0; max_order];
+    for (order, matches) in matches.iter_mut().enumerate() {
+        if order > 0 {
             ladder.advance();
         }
         if ladder.total(0) == 0 {
@@ -213,17 +238,14 @@ pub(crate) fn clipped_statistics(texts: &[Vec<&str>], max_order: usize) -> Vec<i
         }
         let counts = ladder.counts(0);
         let mut largest = vec![0; counts.len()];
-        for reference in 1..texts.len() {
+        for reference in 1..sequences.ids.len() {
             for (cell, count) in largest.iter_mut().zip(ladder.counts(reference)) {
                 *cell = count.max(*cell);
             }
         }
-        let matches = overlap(&counts, &largest);
-        statistics.extend([statistic(matches), statistic(ladder.total(0))]);
+        *matches = overlap(&counts, &largest);
     }
-    let mut padded = vec![0; 2 + 2 * max_order];
-    add(&mut padded, &statistics);
-    padded
+    matches
 }
 
 fn brevity_penalty(hypothesis_length: f64, reference_length: f64) -> f64 {

@@ -197,14 +197,20 @@ fn family(name: &str) -> Option<Box<dyn TextMetric>> {
     if let Some(order) = name.strip_prefix("rouge-") {
         return Some(words(order, RougePackage::Pltrdy, Segmentation::Spaces)?);
     }
+    Some(Box::new(rouge(name)?))
+}
+
+/// A metric of rouge-score by name.
+pub(crate) fn rouge(name: &str) -> Option<Rouge> {
+    let name = canonical_name(name)?;
     let (kind, use_stemmer) = match name.strip_suffix("-stem") {
         Some(kind) => (kind, true),
         None => (name, false),
     };
-    Some(Box::new(Rouge {
+    Some(Rouge {
         kind: RougeKind::from_name(kind)?,
         use_stemmer,
-    }))
+    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! chrF and chrF++ as sacrebleu computes them.
 
+use std::borrow::Cow;
+
 use crate::metric::{TextMetric, statistic, value};
-use crate::text::ngrams::{MAX_ORDER, NgramLadder, Sequences, intern, intern_characters, overlap};
+use crate::text::common_ngrams::common_ngrams;
+use crate::text::ngrams::{MAX_ORDER, Sequences, intern_bytes, intern_characters};
 use crate::text::whitespace::{is_space, split};
 
 /// chrF (Popović 2015): F-score of character n-grams, 0 to 100; with words chrF+ and chrF++.
@@ -57,28 +60,14 @@ impl Chrf {
         ]
     }
 
-    fn characters(self, text: &str) -> Vec<char> {
-        if self.whitespace {
-            text.chars().collect()
-        } else {
-            text.chars()
-                .filter(|&character| !is_space(character))
-                .collect()
-        }
-    }
-
     /// Statistics of every reference, for the given elements and orders.
     fn count(sequences: &Sequences, max_order: usize, rows: &mut [Vec<i64>]) {
-        let mut ladder = NgramLadder::new(sequences);
-        for order in 1..=max_order {
-            if order > 1 {
-                ladder.advance();
-            }
-            let counts = ladder.counts(0);
-            for (index, row) in rows.iter_mut().enumerate() {
-                let reference = ladder.total(index + 1);
-                let hypothesis = if reference == 0 { 0 } else { ladder.total(0) };
-                let matches = overlap(&counts, &ladder.counts(index + 1));
+        let total = |index: usize, order| (sequences.ids[index].len() + 1).saturating_sub(order);
+        for (index, row) in (1..).zip(rows) {
+            let common = common_ngrams(sequences, [0, index], max_order);
+            for (order, matches) in (1..).zip(common) {
+                let reference = total(index, order);
+                let hypothesis = if reference == 0 { 0 } else { total(0, order) };
                 row.extend([
                     statistic(hypothesis),
                     statistic(reference),
@@ -109,22 +98,24 @@ impl TextMetric for Chrf {
         } else {
             references
         };
-        let texts: Vec<String> = std::iter::once(&hypothesis)
+        let texts: Vec<Cow<'_, str>> = std::iter::once(&hypothesis)
             .chain(references)
             .map(|text| {
                 if self.lowercase {
-                    text.to_lowercase()
+                    Cow::Owned(text.to_lowercase())
                 } else {
-                    (*text).to_owned()
+                    Cow::Borrowed(*text)
                 }
             })
             .collect();
         let [character_order, word_order] = self.orders();
         let mut rows = vec![Vec::new(); references.len()];
-        let characters = intern_characters(texts.iter().map(|text| self.characters(text)));
+        let counted = |character: &char| self.whitespace || !is_space(*character);
+        let characters = intern_characters(texts.iter().map(|text| text.chars().filter(counted)));
         Self::count(&characters, character_order, &mut rows);
         if word_order > 0 {
-            let words = intern(texts.iter().map(|text| words(text)));
+            let bytes = texts.iter().map(|text| text.len()).sum();
+            let words = intern_bytes(bytes, texts.iter().map(|text| words(text)));
             Self::count(&words, word_order, &mut rows);
         }
         let mut best = (f64::NEG_INFINITY, Vec::new());

@@ -1,8 +1,9 @@
 //! Google-BLEU as nltk computes it.
 
 use crate::metric::{TextMetric, ratio, statistic, value};
-use crate::text::ngrams::{NgramLadder, intern, overlap};
-use crate::text::tokens::{Tokens, borrowed};
+use crate::text::common_ngrams::common_ngrams;
+use crate::text::ngrams::{Sequences, intern};
+use crate::text::tokens::Tokens;
 
 /// GLEU (Wu et al. 2016): matching n-grams / the larger number of n-grams, 0 to 1.
 ///
@@ -37,30 +38,26 @@ impl Gleu {
     /// Statistics of a pair that is tokenized already.
     pub fn token_statistics(&self, hypothesis: &[&str], references: &[Vec<&str>]) -> Vec<i64> {
         let texts = std::iter::once(hypothesis).chain(references.iter().map(Vec::as_slice));
-        let sequences = intern(texts.map(|tokens| tokens.iter().copied()));
-        let mut ladder = NgramLadder::new(&sequences);
-        let mut totals = vec![0; sequences.ids.len()];
-        let mut matches = vec![0; sequences.ids.len()];
-        for order in 1..=self.max_order {
-            if order > 1 {
-                ladder.advance();
-            }
-            if (0..totals.len()).all(|text| ladder.total(text) == 0) {
-                break;
-            }
-            if order < self.min_order {
-                continue;
-            }
-            let counts = ladder.counts(0);
-            totals[0] += ladder.total(0);
-            for reference in 1..totals.len() {
-                totals[reference] += ladder.total(reference);
-                matches[reference] += overlap(&counts, &ladder.counts(reference));
-            }
-        }
+        self.id_statistics(&intern(texts.map(|tokens| tokens.iter().copied())))
+    }
+
+    fn id_statistics(&self, sequences: &Sequences) -> Vec<i64> {
+        let longest = sequences.ids.iter().map(Vec::len).max().unwrap_or(0);
+        let orders = self.max_order.min(longest);
+        let total = |length: usize| {
+            (self.min_order.max(1)..=orders)
+                .map(|order| (length + 1).saturating_sub(order))
+                .sum::<usize>()
+        };
+        let totals: Vec<usize> = sequences.ids.iter().map(|ids| total(ids.len())).collect();
+        let matches = |reference| {
+            let common = common_ngrams(sequences, [0, reference], orders);
+            let counted = common.iter().skip(self.min_order.saturating_sub(1));
+            counted.sum::<usize>()
+        };
         let mut best = (0, 0);
         for reference in 1..totals.len() {
-            let candidate = (matches[reference], totals[0].max(totals[reference]));
+            let candidate = (matches(reference), totals[0].max(totals[reference]));
             let quotient = |(matches, total): (usize, usize)| ratio(matches as f64, total as f64);
             if candidate.1 > 0 && (best.1 == 0 || quotient(candidate) > quotient(best)) {
                 best = candidate;
@@ -81,13 +78,9 @@ impl TextMetric for Gleu {
     }
 
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<i64> {
-        let hypothesis = self.tokens.split(hypothesis);
-        let references: Vec<_> = references
-            .iter()
-            .map(|text| self.tokens.split(text))
-            .collect();
-        let references: Vec<_> = references.iter().map(|tokens| borrowed(tokens)).collect();
-        self.token_statistics(&borrowed(&hypothesis), &references)
+        let mut texts = vec![hypothesis];
+        texts.extend_from_slice(references);
+        self.id_statistics(&self.tokens.intern(&texts))
     }
 
     fn score(&self, statistics: &[i64]) -> f64 {

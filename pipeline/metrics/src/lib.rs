@@ -17,6 +17,7 @@ pub mod interval;
 pub mod lengths;
 pub mod meteor;
 pub mod metric;
+pub mod metric_set;
 pub mod nltk_bleu;
 pub mod proportion;
 pub mod reference;
@@ -32,4 +33,5 @@ pub use clustered_classification::{AverageIntervals, ClassificationIntervals, Cl
 pub use exact_sum::ExactSum;
 pub use interval::Interval;
 pub use metric::TextMetric;
+pub use metric_set::MetricSet;
 pub use proportion::wilson;

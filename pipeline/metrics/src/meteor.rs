@@ -1,11 +1,13 @@
 //! METEOR as nltk computes it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 use crate::metric::{TextMetric, ratio, statistic, value};
-use crate::text::porter::PorterStemmer;
+use crate::text::interner::Interner;
+use crate::text::lexicon::Lexicon;
+use crate::text::ngrams::PairHasher;
 use crate::text::tokens::{Tokens, borrowed};
-use crate::text::wordnet::{synsets_naming, synsets_of};
 
 /// METEOR (Lavie and Agarwal 2007) for English, 0 to 1.
 ///
@@ -104,88 +106,155 @@ impl TextMetric for Meteor {
     }
 }
 
-/// Words that are not matched yet, with their positions.
-type Unmatched = Vec<(usize, String)>;
+/// Words that are not matched yet: position and number, equal for equal words.
+type Unmatched = Vec<(usize, u32)>;
 
 /// Pairs of matched positions, ascending in the hypothesis.
 pub fn align(hypothesis: &[&str], reference: &[&str]) -> Vec<(usize, usize)> {
-    let lowercase = |words: &[&str]| {
-        words
-            .iter()
-            .map(|word| word.to_lowercase())
-            .enumerate()
-            .collect()
-    };
-    let mut hypothesis: Unmatched = lowercase(hypothesis);
-    let mut reference: Unmatched = lowercase(reference);
-    let mut matches = match_words(&mut hypothesis, &mut reference, |word, free| {
-        free.last_of(std::iter::once(word))
-    });
-    let stemmer = PorterStemmer::default();
-    for (_, word) in hypothesis.iter_mut().chain(&mut reference) {
-        *word = stemmer.stem(word);
+    let (text, ends) = lowercased(hypothesis.iter().chain(reference));
+    let mut interner = Interner::for_bytes(text.len());
+    let mut start = 0;
+    let mut words: Unmatched = Vec::with_capacity(ends.len());
+    for (place, end) in ends.into_iter().enumerate() {
+        let position = place.checked_sub(hypothesis.len()).unwrap_or(place);
+        words.push((position, interner.id(&text[start..end])));
+        start = end;
     }
-    matches.extend(match_words(
+    let mut reference: Unmatched = words.split_off(hypothesis.len());
+    let mut hypothesis = words;
+    let mut matches = match_words(
         &mut hypothesis,
         &mut reference,
-        |stem, free| free.last_of(std::iter::once(stem)),
-    ));
-    if !reference.is_empty() {
-        let names = ReferenceNames::new(&reference);
+        interner.distinct(),
+        |word, free| free.last_of(std::iter::once(word)),
+    );
+    if hypothesis.is_empty() || reference.is_empty() {
+        matches.sort_unstable();
+        return matches;
+    }
+    Lexicon::lend(|lexicon| {
+        let texts: Vec<&str> = interner.texts().collect();
+        let stems = Stems::new(lexicon, &texts, [&mut hypothesis, &mut reference]);
+        let distinct = stems.numbers.len();
         matches.extend(match_words(
             &mut hypothesis,
             &mut reference,
+            distinct,
+            |stem, free| free.last_of(std::iter::once(stem)),
+        ));
+        if hypothesis.is_empty() || reference.is_empty() {
+            return;
+        }
+        let names = stems.names(lexicon, &reference);
+        matches.extend(match_words(
+            &mut hypothesis,
+            &mut reference,
+            distinct,
             |stem, free| {
-                free.last_of(
-                    names
-                        .synonyms_of(stem)
-                        .into_iter()
-                        .chain(std::iter::once(stem)),
-                )
+                let synsets = if names.is_empty() {
+                    &[]
+                } else {
+                    lexicon.synsets(stems.numbers[stem as usize])
+                };
+                let synonyms = synsets
+                    .iter()
+                    .filter_map(|synset| names.get(synset))
+                    .flatten();
+                free.last_of(synonyms.copied().chain(std::iter::once(stem)))
             },
         ));
-    }
+    });
     matches.sort_unstable();
     matches
 }
 
-/// Unmatched reference words by the synsets that have them as a name.
-struct ReferenceNames(HashMap<u32, Vec<String>>);
-
-impl ReferenceNames {
-    fn new(reference: &Unmatched) -> Self {
-        let words: BTreeSet<&String> = reference.iter().map(|(_, word)| word).collect();
-        let mut names: HashMap<u32, Vec<String>> = HashMap::new();
-        for word in words {
-            for synset in synsets_naming(word) {
-                names.entry(synset).or_default().push(word.clone());
-            }
+/// The words in lower case, one after the other, and where each ends.
+fn lowercased<'text>(words: impl Iterator<Item = &'text &'text str>) -> (String, Vec<usize>) {
+    let mut text = String::new();
+    let ends = words.map(|word| {
+        if word.is_ascii() {
+            let start = text.len();
+            text.push_str(word);
+            text[start..].make_ascii_lowercase();
+        } else {
+            text.push_str(&word.to_lowercase());
         }
-        Self(names)
+        text.len()
+    });
+    let ends = ends.collect();
+    (text, ends)
+}
+
+/// The stems of the words that are left, numbered from 0.
+struct Stems {
+    /// Numbers in the lexicon.
+    numbers: Vec<u32>,
+}
+
+impl Stems {
+    /// Replaces words by their stems.
+    fn new(lexicon: &mut Lexicon, texts: &[&str], sides: [&mut Unmatched; 2]) -> Self {
+        let mut by_word = vec![None; texts.len()];
+        let mut known: HashMap<u32, u32, BuildHasherDefault<PairHasher>> = HashMap::default();
+        let mut numbers = Vec::new();
+        for (_, word) in sides.into_iter().flatten() {
+            let at = *word as usize;
+            *word = *by_word[at].get_or_insert_with(|| {
+                let number = lexicon.stem(texts[at]);
+                *known.entry(number).or_insert_with(|| {
+                    numbers.push(number);
+                    u32::try_from(numbers.len() - 1).unwrap_or(u32::MAX)
+                })
+            });
+        }
+        Self { numbers }
     }
 
-    /// Reference words that share a synset with the word or its lemmas.
-    fn synonyms_of(&self, word: &str) -> Vec<&str> {
-        let synsets = synsets_of(word).into_iter();
-        synsets
-            .filter_map(|synset| self.0.get(&synset))
-            .flatten()
-            .map(String::as_str)
-            .collect()
+    /// The stems of a reference by the synsets that have them as a name.
+    fn names(&self, lexicon: &mut Lexicon, reference: &Unmatched) -> Names {
+        let mut names = Names::default();
+        let mut seen = vec![false; self.numbers.len()];
+        for &(_, stem) in reference {
+            if !std::mem::replace(&mut seen[stem as usize], true) {
+                for &synset in lexicon.synsets_naming(self.numbers[stem as usize]) {
+                    names.entry(synset).or_default().push(stem);
+                }
+            }
+        }
+        names
     }
 }
 
-/// Free places in the list of unmatched reference words, by word, ascending.
-struct Free<'words>(HashMap<&'words str, Vec<usize>>);
+type Names = HashMap<u32, Vec<u32>, BuildHasherDefault<PairHasher>>;
 
-impl Free<'_> {
+/// Free places in the list of unmatched reference words: the last one of each word, and before
+/// each the one before it of the same word.
+struct Free {
+    last: Vec<Option<usize>>,
+    before: Vec<Option<usize>>,
+}
+
+impl Free {
+    fn new(reference: &Unmatched, distinct: usize) -> Self {
+        let mut free = Self {
+            last: vec![None; distinct],
+            before: Vec::with_capacity(reference.len()),
+        };
+        for (place, (_, word)) in reference.iter().enumerate() {
+            let last = &mut free.last[*word as usize];
+            free.before.push(*last);
+            *last = Some(place);
+        }
+        free
+    }
+
     /// Takes the last free place of any of the words.
-    fn last_of<'word>(&mut self, words: impl Iterator<Item = &'word str>) -> Option<usize> {
+    fn last_of(&mut self, words: impl Iterator<Item = u32>) -> Option<usize> {
         let last = words
-            .filter_map(|word| Some((*self.0.get(word)?.last()?, word)))
+            .filter_map(|word| Some((self.last[word as usize]?, word)))
             .max_by_key(|(place, _)| *place);
         let (place, word) = last?;
-        self.0.get_mut(word)?.pop();
+        self.last[word as usize] = self.before[place];
         Some(place)
     }
 }
@@ -194,17 +263,15 @@ impl Free<'_> {
 fn match_words(
     hypothesis: &mut Unmatched,
     reference: &mut Unmatched,
-    find: impl Fn(&str, &mut Free<'_>) -> Option<usize>,
+    distinct: usize,
+    mut find: impl FnMut(u32, &mut Free) -> Option<usize>,
 ) -> Vec<(usize, usize)> {
-    let mut free = Free(HashMap::new());
-    for (place, (_, word)) in reference.iter().enumerate() {
-        free.0.entry(word).or_default().push(place);
-    }
+    let mut free = Free::new(reference, distinct);
     let mut taken = vec![false; reference.len()];
-    let mut matches = Vec::new();
+    let mut matches = Vec::with_capacity(hypothesis.len().min(reference.len()));
     let mut unmatched = Vec::new();
-    for (position, word) in hypothesis.drain(..).rev() {
-        match find(&word, &mut free) {
+    for &(position, word) in hypothesis.iter().rev() {
+        match find(word, &mut free) {
             Some(place) => {
                 taken[place] = true;
                 matches.push((position, reference[place].0));

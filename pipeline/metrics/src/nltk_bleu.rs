@@ -2,8 +2,8 @@
 
 use crate::bleu::clipped_statistics;
 use crate::metric::{TextMetric, value};
-use crate::text::ngrams::MAX_ORDER;
-use crate::text::tokens::{Tokens, borrowed};
+use crate::text::ngrams::{MAX_ORDER, Sequences, intern};
+use crate::text::tokens::Tokens;
 
 /// Smoothing methods of Chen and Cherry 2014 as nltk implements them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -103,9 +103,13 @@ impl NltkBleu {
 
     /// Statistics of a pair that is tokenized already.
     pub fn token_statistics(&self, hypothesis: &[&str], references: &[Vec<&str>]) -> Vec<i64> {
-        let mut texts = vec![hypothesis.to_vec()];
-        texts.extend_from_slice(references);
-        let mut statistics = clipped_statistics(&texts, self.weights.len().max(NEIGHBOUR_ORDER));
+        let texts = std::iter::once(hypothesis).chain(references.iter().map(Vec::as_slice));
+        self.id_statistics(&intern(texts.map(|tokens| tokens.iter().copied())))
+    }
+
+    fn id_statistics(&self, sequences: &Sequences) -> Vec<i64> {
+        let orders = self.weights.len().max(NEIGHBOUR_ORDER);
+        let mut statistics = clipped_statistics(sequences, orders);
         for total in statistics.iter_mut().skip(3).step_by(2) {
             *total = (*total).max(1);
         }
@@ -197,13 +201,9 @@ impl TextMetric for NltkBleu {
     }
 
     fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<i64> {
-        let hypothesis = self.tokens.split(hypothesis);
-        let references: Vec<_> = references
-            .iter()
-            .map(|text| self.tokens.split(text))
-            .collect();
-        let references: Vec<_> = references.iter().map(|tokens| borrowed(tokens)).collect();
-        self.token_statistics(&borrowed(&hypothesis), &references)
+        let mut texts = vec![hypothesis];
+        texts.extend_from_slice(references);
+        self.id_statistics(&self.tokens.intern(&texts))
     }
 
     fn score(&self, statistics: &[i64]) -> f64 {

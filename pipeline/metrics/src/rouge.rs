@@ -1,10 +1,11 @@
 //! ROUGE as rouge-score computes it.
 
 use crate::metric::{TextMetric, ratio, statistic, value};
+use crate::text::common_ngrams::common_ngrams;
 use crate::text::lcs::{lcs_length, lcs_positions};
-use crate::text::ngrams::{NgramLadder, Sequences, intern, overlap};
+use crate::text::ngrams::{Sequences, intern};
 use crate::text::porter::PorterStemmer;
-use crate::text::rouge_tokenizer::rouge_tokens;
+use crate::text::rouge_tokenizer::{intern_rouge_tokens, rouge_tokens};
 
 /// What ROUGE counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,15 +100,44 @@ impl Rouge {
         if self.kind == RougeKind::LcsSummary {
             return summary_hits(&self.lines(hypothesis), &self.lines(reference));
         }
-        let sequences = intern([self.tokens(hypothesis), self.tokens(reference)]);
+        self.hits(&intern_rouge_tokens(
+            [hypothesis, reference],
+            self.use_stemmer,
+        ))
+    }
+
+    /// The pair's numbers from its tokens.
+    fn hits(self, sequences: &Sequences) -> [usize; 3] {
+        let [hypothesis, reference] = [0, 1].map(|index| sequences.ids[index].as_slice());
         match self.kind {
-            RougeKind::Ngram(order) => ngram_hits(&sequences, order),
+            RougeKind::Ngram(order) => {
+                let hits = common_ngrams(sequences, [0, 1], order);
+                let total = |ids: &[u32]| (ids.len() + 1).saturating_sub(order);
+                let hits = hits.last().copied().unwrap_or_default();
+                [hits, total(reference), total(hypothesis)]
+            }
             RougeKind::Lcs | RougeKind::LcsSummary => {
-                let (hypothesis, reference) = (&sequences.ids[0], &sequences.ids[1]);
                 let hits = lcs_length(reference, hypothesis, sequences.distinct);
                 [hits, reference.len(), hypothesis.len()]
             }
         }
+    }
+
+    /// Whether the metric reads a text as a whole, as all but ROUGE-Lsum do.
+    pub(crate) fn shares_tokens(self) -> bool {
+        self.kind != RougeKind::LcsSummary
+    }
+
+    /// Statistics by several metrics whose tokens are the same, for one reading of the texts.
+    pub(crate) fn statistics_of_all(
+        metrics: &[Self],
+        hypothesis: &str,
+        reference: &str,
+    ) -> Vec<Vec<i64>> {
+        let use_stemmer = metrics.first().is_some_and(|metric| metric.use_stemmer);
+        let sequences = intern_rouge_tokens([hypothesis, reference], use_stemmer);
+        let row = |metric: &Self| metric.hits(&sequences).map(statistic).to_vec();
+        metrics.iter().map(row).collect()
     }
 }
 
@@ -150,19 +180,15 @@ impl TextMetric for Rouge {
     }
 }
 
-fn ngram_hits(sequences: &Sequences, order: usize) -> [usize; 3] {
-    let mut ladder = NgramLadder::new(sequences);
-    for _ in 1..order {
-        ladder.advance();
-    }
-    let hits = overlap(&ladder.counts(0), &ladder.counts(1));
-    [hits, ladder.total(1), ladder.total(0)]
-}
-
 /// Union of the subsequences of each reference line with every hypothesis line; a token hits at
 /// most as often as it occurs on either side.
 fn summary_hits(hypothesis: &[Vec<String>], reference: &[Vec<String>]) -> [usize; 3] {
-    let sequences = intern(hypothesis.iter().chain(reference).map(|line| line.iter()));
+    let sequences = intern(
+        hypothesis
+            .iter()
+            .chain(reference)
+            .map(|line| line.iter().map(String::as_str)),
+    );
     let (hypothesis, reference) = sequences.ids.split_at(hypothesis.len());
     let length = |lines: &[Vec<u32>]| lines.iter().map(Vec::len).sum::<usize>();
     let mut left = [

@@ -129,13 +129,11 @@ impl WordRouge {
         }
         match (self.kind, self.package) {
             (WordRougeKind::Ngram(order), _) => {
-                let whole = [hypothesis, reference].map(|text| text.into_iter().flatten());
-                ngram_hits(&intern(whole), order)
+                ngram_hits(&interned(&hypothesis, &reference), order)
             }
             (WordRougeKind::Lcs, RougePackage::Pltrdy) => union_hits(&hypothesis, &reference),
             (WordRougeKind::Lcs, RougePackage::Chinese) => {
-                let whole = [hypothesis, reference].map(|text| text.into_iter().flatten());
-                let sequences = intern(whole);
+                let sequences = interned(&hypothesis, &reference);
                 let (hypothesis, reference) = (&sequences.ids[0], &sequences.ids[1]);
                 let hits = lcs_length(reference, hypothesis, sequences.distinct);
                 [hits, reference.len(), hypothesis.len()]
@@ -179,6 +177,11 @@ impl TextMetric for WordRouge {
     }
 }
 
+/// The words of two texts as ids.
+fn interned(hypothesis: &[Vec<String>], reference: &[Vec<String>]) -> Sequences {
+    intern([hypothesis, reference].map(|text| text.iter().flatten().map(String::as_str)))
+}
+
 /// Different n-grams in both, in the reference, in the hypothesis.
 fn ngram_hits(sequences: &Sequences, order: usize) -> [usize; 3] {
     let mut ladder = NgramLadder::new(sequences);
@@ -196,7 +199,12 @@ fn ngram_hits(sequences: &Sequences, order: usize) -> [usize; 3] {
 
 /// Different words in any subsequence of a reference sentence with a hypothesis sentence.
 fn union_hits(hypothesis: &[Vec<String>], reference: &[Vec<String>]) -> [usize; 3] {
-    let sequences = intern(hypothesis.iter().chain(reference).map(|words| words.iter()));
+    let sequences = intern(
+        hypothesis
+            .iter()
+            .chain(reference)
+            .map(|words| words.iter().map(String::as_str)),
+    );
     let (hypothesis, reference) = sequences.ids.split_at(hypothesis.len());
     let different =
         |sentences: &[Vec<u32>]| sentences.iter().flatten().collect::<BTreeSet<_>>().len();

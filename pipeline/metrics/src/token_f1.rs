@@ -2,7 +2,7 @@
 
 use crate::exact_match::AnswerForm;
 use crate::metric::{TextMetric, ratio, statistic, value};
-use crate::text::ngrams::{NgramLadder, intern, overlap};
+use crate::text::common_ngrams::common_ngrams;
 use crate::text::tokens::Tokens;
 
 /// Token F1: harmonic mean of the shares of tokens that both answers have, with multiplicity.
@@ -27,16 +27,11 @@ pub struct TokenF1 {
 impl TokenF1 {
     fn pair(self, hypothesis: &str, reference: &str) -> Vec<i64> {
         let texts = [hypothesis, reference].map(|text| self.form.normalize(text));
-        let sequences = intern(texts.iter().map(|text| {
-            let tokens = self.tokens.split(text);
-            tokens
-                .into_iter()
-                .filter(|token| !token.trim().is_empty())
-                .collect::<Vec<_>>()
-        }));
-        let ladder = NgramLadder::new(&sequences);
-        let common = overlap(&ladder.counts(0), &ladder.counts(1));
-        let (hypothesis, reference) = (ladder.total(0), ladder.total(1));
+        let sequences = self
+            .tokens
+            .intern_visible(&texts.each_ref().map(String::as_str));
+        let common = common_ngrams(&sequences, [0, 1], 1)[0];
+        let (hypothesis, reference) = (sequences.ids[0].len(), sequences.ids[1].len());
         let both_empty = hypothesis == 0 && reference == 0;
         vec![
             statistic(common),

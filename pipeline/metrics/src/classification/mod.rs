@@ -5,11 +5,16 @@ pub mod counts;
 pub mod multilabel;
 pub mod ranking;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasherDefault;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use counts::{Averaging, ClassCounts, ClassWeights, Scores, ZeroDivision, average_scores};
+
+use crate::text::interner::Interner;
+use crate::text::ngrams::PairHasher;
 
 /// One class's counts and values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -115,6 +120,20 @@ impl Confusion {
         }
     }
 
+    /// Counts rows of (truth, prediction), on all cores.
+    ///
+    /// The same counts as [`Self::add`] of every row, for a fraction of the time.
+    pub fn of_rows(rows: &[(&str, Option<&str>)]) -> Self {
+        /// Few enough that a thread's counts fit in its cache, many enough to pay for merging.
+        const ROWS: usize = 1 << 16;
+        rows.par_chunks(ROWS)
+            .map(count_rows)
+            .reduce(Self::new, |mut one, other| {
+                one.merge(&other);
+                one
+            })
+    }
+
     /// Adds all counts of `other`.
     pub fn merge(&mut self, other: &Self) {
         for (truth, predicted, count) in other.cells() {
@@ -215,6 +234,31 @@ impl Confusion {
         }
         (labels, matrix)
     }
+}
+
+/// Counts rows of one chunk by the numbers of their labels.
+fn count_rows(rows: &[(&str, Option<&str>)]) -> Confusion {
+    let mut labels = Interner::for_bytes(1 << 10);
+    let mut cells: HashMap<u64, u64, BuildHasherDefault<PairHasher>> = HashMap::default();
+    for (truth, predicted) in rows {
+        let truth = u64::from(labels.id(truth)) + 1;
+        let predicted = predicted.map_or(0, |label| u64::from(labels.id(label)) + 1);
+        *cells.entry(truth << 32 | predicted).or_default() += 1;
+    }
+    let labels: Vec<&str> = labels.texts().collect();
+    let label = |id: u64| {
+        usize::try_from(id.checked_sub(1)?)
+            .ok()
+            .map(|at| labels[at])
+    };
+    let mut confusion = Confusion::new();
+    // Sums do not depend on the order of the cells.
+    for (&cell, &count) in BTreeMap::from_iter(&cells) {
+        if let Some(truth) = label(cell >> 32) {
+            confusion.add(truth, label(cell & u64::from(u32::MAX)), count);
+        }
+    }
+    confusion
 }
 
 impl From<Scores> for Average {
@@ -365,6 +409,18 @@ mod tests {
             } else {
                 prop_assert_eq!(confusion.total(), 0);
             }
+        }
+
+        #[test]
+        fn rows_counted_together_are_rows_added(rows in any_rows()) {
+            let flat: Vec<(&str, Option<&str>)> = rows
+                .iter()
+                .flat_map(|(truth, predicted, count)| {
+                    let times = usize::try_from(*count).unwrap();
+                    std::iter::repeat_n((truth.as_str(), predicted.as_deref()), times)
+                })
+                .collect();
+            prop_assert_eq!(Confusion::of_rows(&flat), confusion(&rows));
         }
 
         #[test]

@@ -1,6 +1,6 @@
 //! Greedy search for the shifts of phrases that save most edits.
 
-use super::edit_distance::{BandedTable, Operation};
+use super::edit_distance::{BandedTable, Operation, Scratch};
 
 /// Longest phrase that is shifted.
 const MAX_SIZE: usize = 10;
@@ -19,15 +19,17 @@ pub(super) fn edits(hypothesis: &[u32], reference: &[u32]) -> usize {
     let mut words = hypothesis.to_vec();
     let mut shifts = 0;
     let mut candidates = 0;
+    let mut moved = Vec::new();
     loop {
         let table = BandedTable::new(&words, reference);
         let best = best_shift(&words, reference, &table, &mut candidates);
         match best {
             Some(shift) if candidates < MAX_CANDIDATES && shift.gain > 0 => {
                 shifts += 1;
-                words = shift.apply(&words);
+                let first = shift.write_moved(&words, &mut moved);
+                words[first..first + moved.len()].copy_from_slice(&moved);
             }
-            _ => return shifts + table.distance() as usize,
+            _ => return shifts + usize::try_from(table.distance()).unwrap_or_default(),
         }
     }
 }
@@ -55,7 +57,9 @@ impl Shift {
         rank(self) > rank(other)
     }
 
-    fn apply(self, words: &[u32]) -> Vec<u32> {
+    /// Writes the words that stand in another place after the shift, with those between them, and
+    /// returns the position of the first.
+    fn write_moved(self, words: &[u32], moved: &mut Vec<u32>) -> usize {
         let Self {
             start,
             length,
@@ -64,33 +68,21 @@ impl Shift {
         } = self;
         let end = start + length;
         let phrase = &words[start..end];
+        moved.clear();
         if target < start {
-            [
-                &words[..target],
-                phrase,
-                &words[target..start],
-                &words[end..],
-            ]
-            .concat()
-        } else if target > end {
-            [
-                &words[..start],
-                &words[end..target],
-                phrase,
-                &words[target..],
-            ]
-            .concat()
-        } else {
-            // Inside itself: the phrase moves on by as many words.
-            let behind = (length + target).min(words.len());
-            [
-                &words[..start],
-                &words[end.min(behind)..behind],
-                phrase,
-                &words[behind..],
-            ]
-            .concat()
+            moved.extend_from_slice(phrase);
+            moved.extend_from_slice(&words[target..start]);
+            return target;
         }
+        // Inside itself the phrase moves on by as many words.
+        let behind = if target > end {
+            target
+        } else {
+            (length + target).min(words.len())
+        };
+        moved.extend_from_slice(&words[end.min(behind)..behind]);
+        moved.extend_from_slice(phrase);
+        start
     }
 }
 
@@ -142,6 +134,7 @@ fn best_shift(
     let alignment = Alignment::new(&table.operations());
     let before = i64::from(table.distance());
     let mut best: Option<Shift> = None;
+    let (mut scratch, mut moved) = (Scratch::default(), Vec::new());
     for (start, target, length) in matching_phrases(words, reference) {
         if Alignment::is_right(&alignment.hypothesis_errors, start, length)
             || Alignment::is_right(&alignment.reference_errors, target, length)
@@ -174,13 +167,9 @@ fn best_shift(
                 length,
                 target: place,
             };
-            let shifted = shift.apply(words);
-            let shared = words
-                .iter()
-                .zip(&shifted)
-                .take_while(|(a, b)| a == b)
-                .count();
-            shift.gain = before - i64::from(table.distance_of(&shifted, shared));
+            let first = shift.write_moved(words, &mut moved);
+            let after = table.distance_with(&moved, first, &mut scratch);
+            shift.gain = before - i64::from(after);
             *candidates += 1;
             if best.is_none_or(|best| shift.is_better_than(best)) {
                 best = Some(shift);

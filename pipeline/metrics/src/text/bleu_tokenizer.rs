@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::whitespace::{collapse, strip, strip_end};
+use super::western;
+use super::whitespace::{collapse, is_space, split, strip, strip_end};
 
 /// How BLEU splits a segment into tokens.
 ///
@@ -63,8 +64,23 @@ impl BleuTokenizer {
         }
     }
 
+    /// Makes a segment ready to be read token by token, which gives the tokens of
+    /// [`BleuTokenizer::tokenize`] without making its text.
+    pub(crate) fn prepared(self, segment: &str) -> Prepared<'_> {
+        let text = match self {
+            Self::ThirteenA => unescaped(strip_end(segment)),
+            Self::Chinese => Cow::Borrowed(strip(segment)),
+            Self::International => self.spaced(segment),
+            Self::Character | Self::Whitespace => Cow::Borrowed(segment),
+        };
+        Prepared {
+            tokenizer: self,
+            text,
+        }
+    }
+
     /// Separates tokens by any amount of whitespace: the step before [`BleuTokenizer::tokenize`].
-    pub(crate) fn spaced(self, segment: &str) -> Cow<'_, str> {
+    pub(super) fn spaced(self, segment: &str) -> Cow<'_, str> {
         let segment = strip_end(segment);
         match self {
             Self::ThirteenA => Cow::Owned(thirteen_a(segment)),
@@ -76,30 +92,52 @@ impl BleuTokenizer {
     }
 }
 
-fn thirteen_a(segment: &str) -> String {
-    let mut text = String::with_capacity(segment.len() + 2);
-    text.push(' ');
-    text.push_str(segment);
-    text.push(' ');
-    for (pattern, replacement) in [
-        ("<skipped>", ""),
-        (
-            "-
-", "",
-        ),
-        (
-            "
-", " ",
-        ),
-    ] {
-        if text.contains(pattern) {
-            text = text.replace(pattern, replacement);
+/// A segment whose tokens can be read.
+pub(crate) struct Prepared<'text> {
+    tokenizer: BleuTokenizer,
+    text: Cow<'text, str>,
+}
+
+impl Prepared<'_> {
+    /// Length in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Calls `emit` with every token.
+    pub(crate) fn each_token<'text>(&'text self, mut emit: impl FnMut(&'text str)) {
+        let text = self.text.as_ref();
+        match self.tokenizer {
+            BleuTokenizer::ThirteenA => western::each_token(text, false, emit),
+            BleuTokenizer::Chinese => western::each_token(text, true, emit),
+            BleuTokenizer::Character => {
+                for (at, character) in text.char_indices().filter(|(_, c)| !is_space(*c)) {
+                    emit(&text[at..at + character.len_utf8()]);
+                }
+            }
+            BleuTokenizer::International | BleuTokenizer::Whitespace => split(text).for_each(emit),
+        }
+    }
+}
+
+/// What mteval does before it looks at punctuation: markup out, words joined over lines.
+fn unescaped(segment: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(segment);
+    let rewritten = [('<', "<skipped>", ""), ('\n', "-\n", ""), ('\n', "\n", " ")];
+    for (first, pattern, replacement) in rewritten {
+        // Looking for one character costs next to nothing.
+        if text.contains(first) && text.contains(pattern) {
+            text = Cow::Owned(text.replace(pattern, replacement));
         }
     }
     if text.contains('&') {
-        text = unescape(&text);
+        text = Cow::Owned(unescape(&text));
     }
-    split_western(&text)
+    text
+}
+
+fn thirteen_a(segment: &str) -> String {
+    split_western(&format!(" {} ", unescaped(segment)))
 }
 
 /// Replaces the four entities in the reference's order, so that `&amp;lt;` becomes `<`.
@@ -236,7 +274,7 @@ pub(super) fn push_spaced(text: &mut String, character: char, separate: bool) {
 }
 
 /// Whether the `zh` tokenizer separates the character.
-fn is_chinese(character: char) -> bool {
+pub(super) fn is_chinese(character: char) -> bool {
     matches!(
         character,
         '\u{2001}'..='\u{2a6d}'

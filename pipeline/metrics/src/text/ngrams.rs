@@ -1,7 +1,9 @@
 //! N-gram counts over small integer ids.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::interner::Interner;
 
 /// Longest n-gram that any metric counts; larger settings are cut to it.
 pub(crate) const MAX_ORDER: usize = 64;
@@ -14,43 +16,59 @@ pub(crate) struct Sequences {
     pub(crate) distinct: usize,
 }
 
-/// Gives every different element of the sequences an id, in order of appearance.
-pub(crate) fn intern<T: Eq + Hash>(
-    sequences: impl IntoIterator<Item = impl IntoIterator<Item = T>>,
+/// Gives every different token of the sequences an id, in order of appearance.
+pub(crate) fn intern<'text>(
+    sequences: impl IntoIterator<Item = impl IntoIterator<Item = &'text str>>,
 ) -> Sequences {
-    intern_with(HashMap::new(), sequences)
+    intern_bytes(1 << 8, sequences)
+}
+
+/// The same for sequences that come from about as many bytes of text.
+pub(crate) fn intern_bytes<'text>(
+    bytes: usize,
+    sequences: impl IntoIterator<Item = impl IntoIterator<Item = &'text str>>,
+) -> Sequences {
+    let mut interner = Interner::for_bytes(bytes);
+    let ids = sequences
+        .into_iter()
+        .map(|sequence| sequence.into_iter().map(|text| interner.id(text)).collect())
+        .collect();
+    Sequences {
+        ids,
+        distinct: interner.distinct(),
+    }
 }
 
 /// The same for characters.
 pub(crate) fn intern_characters(
     texts: impl IntoIterator<Item = impl IntoIterator<Item = char>>,
 ) -> Sequences {
-    intern_with(
-        HashMap::<_, _, BuildHasherDefault<PairHasher>>::default(),
-        texts,
-    )
-}
-
-fn intern_with<T: Eq + Hash, S: BuildHasher>(
-    mut known: HashMap<T, u32, S>,
-    sequences: impl IntoIterator<Item = impl IntoIterator<Item = T>>,
-) -> Sequences {
-    let ids = sequences
+    let mut ascii = [u32::MAX; 128];
+    let mut others: HashMap<u32, u32, BuildHasherDefault<PairHasher>> = HashMap::default();
+    let mut distinct = 0;
+    let mut fresh = || {
+        distinct += 1;
+        id(distinct - 1)
+    };
+    let ids = texts
         .into_iter()
-        .map(|sequence| {
-            sequence
-                .into_iter()
-                .map(|element| {
-                    let next = id(known.len());
-                    *known.entry(element).or_insert(next)
-                })
-                .collect()
+        .map(|text| {
+            let ids = text.into_iter().map(|character| {
+                let code = u32::from(character);
+                match ascii.get_mut(code as usize) {
+                    Some(known) => {
+                        if *known == u32::MAX {
+                            *known = fresh();
+                        }
+                        *known
+                    }
+                    None => *others.entry(code).or_insert_with(&mut fresh),
+                }
+            });
+            ids.collect()
         })
         .collect();
-    Sequences {
-        ids,
-        distinct: known.len(),
-    }
+    Sequences { ids, distinct }
 }
 
 /// An id from a count of elements; no text that fits in memory has more.
@@ -133,7 +151,7 @@ pub(crate) fn overlap(one: &[u32], other: &[u32]) -> usize {
 
 /// Mixes one 64-bit key by a multiplication; the keys are ids, not text from outside.
 #[derive(Default)]
-struct PairHasher(u64);
+pub(crate) struct PairHasher(u64);
 
 impl Hasher for PairHasher {
     fn finish(&self) -> u64 {

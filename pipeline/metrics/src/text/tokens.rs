@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use super::bleu_tokenizer::BleuTokenizer;
+use super::interner::Interner;
 use super::jieba;
+use super::ngrams::{Sequences, intern};
 use super::nltk_tokenizer::nltk_words;
 use super::whitespace::split;
 
@@ -67,6 +69,43 @@ impl Tokens {
             Self::ThirteenA => split(&BleuTokenizer::ThirteenA.tokenize(text))
                 .map(|token| Cow::Owned(token.to_owned()))
                 .collect(),
+        }
+    }
+}
+
+impl Tokens {
+    /// The tokens of several texts as ids, without those that are whitespace.
+    pub(crate) fn intern_visible(self, texts: &[&str]) -> Sequences {
+        if self == Self::Words {
+            return self.intern(texts);
+        }
+        let tokens: Vec<_> = texts.iter().map(|text| self.split(text)).collect();
+        let visible = |token: &&str| !token.trim().is_empty();
+        intern(
+            tokens
+                .iter()
+                .map(|tokens| tokens.iter().map(Cow::as_ref).filter(visible)),
+        )
+    }
+
+    /// The tokens of several texts as ids.
+    pub(crate) fn intern(self, texts: &[&str]) -> Sequences {
+        if self != Self::Words {
+            let tokens: Vec<_> = texts.iter().map(|text| self.split(text)).collect();
+            return intern(tokens.iter().map(|tokens| tokens.iter().map(Cow::as_ref)));
+        }
+        let mut interner = Interner::for_bytes(texts.iter().map(|text| text.len()).sum());
+        let ids = texts
+            .iter()
+            .map(|text| {
+                let mut ids = Vec::with_capacity(text.len() / 6);
+                ids.extend(split(text).map(|token| interner.id(token)));
+                ids
+            })
+            .collect();
+        Sequences {
+            ids,
+            distinct: interner.distinct(),
         }
     }
 }

@@ -1,0 +1,159 @@
+//! N-grams that two sequences have in common, all orders from one sorted list.
+
+use super::ngrams::{NgramLadder, Sequences, overlap};
+
+/// Fewer keys than this are sorted by comparison.
+const RADIX_FROM: usize = 96;
+
+/// How many n-grams of each order from 1 to `orders` two sequences have in common, with
+/// multiplicity.
+///
+/// What follows each position, up to the longest order, becomes one integer with a digit for each
+/// element; sorted, equal n-grams of every order stand together.
+pub(crate) fn common_ngrams(sequences: &Sequences, pair: [usize; 2], orders: usize) -> Vec<usize> {
+    let [one, other] = pair.map(|index| sequences.ids[index].as_slice());
+    if one.is_empty() || other.is_empty() || orders == 0 {
+        return vec![0; orders];
+    }
+    if orders == 1 {
+        return vec![common_elements(one, other, sequences.distinct)];
+    }
+    let bits = (usize::BITS - sequences.distinct.leading_zeros()) as usize;
+    if bits * orders > 63 {
+        return by_ladder(sequences, pair, orders);
+    }
+    let mut keys = Vec::with_capacity(one.len() + other.len());
+    push_keys(&mut keys, one, 0, bits, orders);
+    push_keys(&mut keys, other, 1, bits, orders);
+    sort(&mut keys, bits * orders);
+    count(&keys, bits, orders)
+}
+
+/// How many elements two sequences have in common, with multiplicity.
+fn common_elements(one: &[u32], other: &[u32], distinct: usize) -> usize {
+    let mut counts = vec![0_u32; distinct];
+    for &id in one {
+        counts[id as usize] += 1;
+    }
+    let mut common = 0;
+    for &id in other {
+        let count = &mut counts[id as usize];
+        common += usize::from(*count > 0);
+        *count = count.saturating_sub(1);
+    }
+    common
+}
+
+fn by_ladder(sequences: &Sequences, pair: [usize; 2], orders: usize) -> Vec<usize> {
+    let mut ladder = NgramLadder::new(sequences);
+    let mut common = Vec::with_capacity(orders);
+    for order in 1..=orders {
+        if order > 1 {
+            ladder.advance();
+        }
+        let [one, other] = pair.map(|index| ladder.counts(index));
+        common.push(overlap(&one, &other));
+    }
+    common
+}
+
+/// A key for each position, from the last to the first: a digit for each element that follows,
+/// 0 behind the end, and the side in the lowest bit.
+fn push_keys(keys: &mut Vec<u64>, ids: &[u32], side: u64, bits: usize, orders: usize) {
+    let first = bits * (orders - 1);
+    let mut key = 0;
+    keys.extend(ids.iter().rev().map(|&id| {
+        key = (key >> bits) | ((u64::from(id) + 1) << first);
+        (key << 1) | side
+    }));
+}
+
+/// Sorts by the `bits` above the lowest one.
+fn sort(keys: &mut Vec<u64>, bits: usize) {
+    if keys.len() < RADIX_FROM {
+        keys.sort_unstable();
+        return;
+    }
+    let passes = bits.div_ceil(8);
+    let digit = |key: u64, pass: usize| (key >> (1 + 8 * pass)) as usize & 0xff;
+    let mut counts = vec![[0_usize; 256]; passes];
+    for &key in keys.iter() {
+        for (pass, counts) in counts.iter_mut().enumerate() {
+            counts[digit(key, pass)] += 1;
+        }
+    }
+    let mut other = vec![0; keys.len()];
+    for (pass, counts) in counts.iter_mut().enumerate() {
+        let mut next = 0;
+        for count in counts.iter_mut() {
+            (*count, next) = (next, next + *count);
+        }
+        for &key in keys.iter() {
+            let place = &mut counts[digit(key, pass)];
+            other[*place] = key;
+            *place += 1;
+        }
+        std::mem::swap(keys, &mut other);
+    }
+}
+
+/// The smaller number of keys of the two sides in every run of equal n-grams, summed by order.
+fn count(keys: &[u64], bits: usize, orders: usize) -> Vec<usize> {
+    let mask = (1_u64 << bits) - 1;
+    // Elements that two keys share, by the highest bit in which they differ.
+    let mut shared_by_bit = [0; 64];
+    for (order, digits) in (0..orders).rev().zip(0..) {
+        shared_by_bit[1 + digits * bits..=(digits + 1) * bits].fill(order);
+    }
+    let mut common = vec![0; orders];
+    let mut seen = [0_u32; 2];
+    let mut begun = vec![[0_u32; 2]; orders];
+    for (at, &key) in keys.iter().enumerate() {
+        seen[(key & 1) as usize] += 1;
+        let shared = match keys.get(at + 1) {
+            Some(next) if (key ^ next) > 1 => shared_by_bit[(key ^ next).ilog2() as usize],
+            Some(_) => continue,
+            None => 0,
+        };
+        for order in shared..orders {
+            let [one, other] = [0, 1].map(|side| seen[side] - begun[order][side]);
+            // A digit of 0 is no element: the sequence ended before.
+            let ends = key >> (1 + bits * (orders - 1 - order)) & mask == 0;
+            if !ends {
+                common[order] += one.min(other) as usize;
+            }
+            begun[order] = seen;
+        }
+    }
+    common
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::ngrams::intern;
+
+    #[test]
+    fn by_hand() {
+        let sequences = intern([vec!["a", "b", "a", "b"], vec!["a", "b", "b"], vec![]]);
+        assert_eq!(common_ngrams(&sequences, [0, 1], 3), [3, 1, 0]);
+        assert_eq!(common_ngrams(&sequences, [0, 0], 5), [4, 3, 2, 1, 0]);
+        assert_eq!(common_ngrams(&sequences, [0, 2], 2), [0, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn equals_counting_by_order(
+            one in prop::collection::vec(0_u32..5, 0..120),
+            other in prop::collection::vec(0_u32..5, 0..120),
+            more in 0_usize..2000,
+            orders in 0_usize..9,
+        ) {
+            let sequences = Sequences { ids: vec![one, other], distinct: 5 + more };
+            let expected = by_ladder(&sequences, [0, 1], orders);
+            prop_assert_eq!(common_ngrams(&sequences, [0, 1], orders), expected);
+        }
+    }
+}
