@@ -11,4 +11,5 @@ mod program;
 mod pubmedqa;
 mod quickstart;
 mod replay;
+mod report;
 mod resume;

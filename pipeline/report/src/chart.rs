@@ -18,6 +18,8 @@ use forest::Forest;
 /// A figure in its two forms.
 #[derive(Debug, Serialize)]
 pub(crate) struct Figure {
+    /// Place among the figures of the report, from 1.
+    pub number: usize,
     /// File stem and anchor.
     pub stem: String,
     pub title: String,
@@ -55,11 +57,14 @@ pub(crate) fn figures(table: &Table, marks: &[String], stems: &mut Stems) -> Vec
     };
     charts
         .iter()
-        .map(|chart| figure(chart.as_ref(), stems.next(&chart.name()), marks))
+        .map(|chart| {
+            let stem = stems.next(&chart.name());
+            figure(chart.as_ref(), (stems.count(), stem), marks)
+        })
         .collect()
 }
 
-fn figure(chart: &dyn Chart, stem: String, marks: &[String]) -> Figure {
+fn figure(chart: &dyn Chart, (number, stem): (usize, String), marks: &[String]) -> Figure {
     let (title, description) = (chart.title(), chart.description());
     let render = |theme: &Theme| {
         let mut drawing = chart.draw(theme);
@@ -69,6 +74,7 @@ fn figure(chart: &dyn Chart, stem: String, marks: &[String]) -> Figure {
         drawing.render(&stem, &title, &description, theme)
     };
     Figure {
+        number,
         inline: render(&Theme::PAGE),
         file: format!("{}\n", render(&Theme::FILE)),
         title,

@@ -37,9 +37,10 @@ pub(crate) fn markdown(page: &Page) -> String {
         for figure in &sheet.figures {
             // Stems hold only letters, digits, hyphens and underscores.
             blocks.push(format!(
-                "![{}](figures/{}.svg)",
-                escape(&figure.title),
-                figure.stem
+                "![{title}](figures/{}.svg)\n\n*Figure {}. {title}*",
+                figure.stem,
+                figure.number,
+                title = escape(&figure.title),
             ));
         }
         if !sheet.headings.is_empty() {

@@ -101,12 +101,10 @@ pub fn render(report: &Report, formats: &[Format]) -> Result<Vec<RenderedFile>, 
     }
     if formats.iter().any(|format| format.has_figures()) {
         let figures = page.sheets.iter().flat_map(|sheet| &sheet.figures);
-        files.extend(figures.map(|figure| {
-            file(
-                format!("figures/{}.svg", figure.stem),
-                figure.file.as_str(),
-            )
-        }));
+        files.extend(
+            figures
+                .map(|figure| file(format!("figures/{}.svg", figure.stem), figure.file.as_str())),
+        );
     }
     Ok(files)
 }

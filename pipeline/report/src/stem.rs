@@ -26,6 +26,11 @@ impl Stems {
         self.taken.push(candidate.to_ascii_lowercase());
         candidate
     }
+
+    /// How many stems have been given.
+    pub(crate) fn count(&self) -> usize {
+        self.taken.len()
+    }
 }
 
 const LONGEST: usize = 80;

@@ -43,7 +43,10 @@ fn index(worksheet: &mut Worksheet, page: &Page, names: &[String]) -> Result<(),
     worksheet.set_column_width(0, 28)?;
     worksheet.set_column_width(1, 90)?;
     let mut grid = Grid::new(worksheet);
-    let (bold, wrapped) = (bold(), Format::new().set_text_wrap().set_align(FormatAlign::Top));
+    let (bold, wrapped) = (
+        bold(),
+        Format::new().set_text_wrap().set_align(FormatAlign::Top),
+    );
     let top = Format::new().set_align(FormatAlign::Top);
     grid.text(Place::new(0, 0), &page.title, &bold)?;
     let mut row = 2;

@@ -26,7 +26,11 @@ pub(crate) struct ReportArguments {
     out: Option<PathBuf>,
 
     /// Formats to write.
-    #[arg(long, value_delimiter = ',', default_value = "md,tex,csv,xlsx,html,json")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "md,tex,csv,xlsx,html,json"
+    )]
     format: Vec<Format>,
 
     /// Also write a page of this case across systems, with its text, gold, answers and scores; repeatable.

@@ -15,7 +15,8 @@ use consilium_store::{RunDirectory, RunTable, read_rows};
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;
 use crate::run::{
-    case_page, compute_scores, describe, recorded_pages, session_over, source, sources, table_context,
+    case_page, compute_scores, describe, recorded_pages, session_over, source, sources,
+    table_context,
 };
 
 /// Check that a run is whole and that its numbers follow from its rows.
@@ -252,7 +253,10 @@ async fn verify_report(folder: &Path, runs: &[RunSource]) -> Result<Vec<String>>
     }
     let mut rendered = render(&again, &Format::ALL)?;
     for case_id in recorded_pages(folder)? {
-        rendered.extend(render_case(&case_page(runs, &case_id).await?, &Format::ALL)?);
+        rendered.extend(render_case(
+            &case_page(runs, &case_id).await?,
+            &Format::ALL,
+        )?);
     }
     let mut files = 0;
     for file in rendered {

@@ -31,7 +31,10 @@ pub(crate) async fn case_page(runs: &[RunSource], case_id: &str) -> Result<CaseP
     if recorded.is_empty() {
         let names: Vec<&str> = runs.iter().map(|run| run.manifest.run.as_str()).collect();
         return Err(hinted(
-            format!("show case '{case_id}': no dataset of {} has it", names.join(", ")),
+            format!(
+                "show case '{case_id}': no dataset of {} has it",
+                names.join(", ")
+            ),
             format!(
                 "consilium sql {} \"SELECT dataset, case_id FROM cases\" lists the cases",
                 names.join(" ")

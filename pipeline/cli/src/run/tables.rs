@@ -88,7 +88,8 @@ pub(crate) async fn write_tables(directory: &RunDirectory) -> Result<Vec<Table>>
         for ending in ["json", "sql"] {
             let path = folder.join(format!("{name}.{ending}"));
             if path.exists() && !tables.iter().any(|table| table.name == name) {
-                std::fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))?;
+                std::fs::remove_file(&path)
+                    .with_context(|| format!("remove {}", path.display()))?;
             }
         }
     }

@@ -36,4 +36,7 @@ SELECT
     system, accuracy, signature
 FROM scored
 JOIN counted USING ({run}place, subgroup)
-ORDER BY {run}place, cases DESC, subgroup, system
+ORDER BY
+    {run}place,
+    CASE subgroup WHEN 'common' THEN 0 WHEN 'uncommon' THEN 1 WHEN 'rare' THEN 2 ELSE 3 END,
+    cases DESC, subgroup, system

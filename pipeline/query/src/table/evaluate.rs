@@ -49,6 +49,13 @@ pub enum TableError {
         #[source]
         source: DataFusionError,
     },
+    /// The kinds of scorers could not be read.
+    #[error("find which scorers have scored")]
+    Remarks {
+        /// Cause.
+        #[source]
+        source: DataFusionError,
+    },
     /// The description of a built-in table is wrong, which is a defect.
     #[error("read the description of table '{name}'")]
     Description {
@@ -70,6 +77,9 @@ pub async fn evaluate_tables(
     context: TableContext,
 ) -> Result<Vec<Table>, TableError> {
     let mut tables = Vec::with_capacity(specs.len());
+    let notes = notes::score_notes(session, context)
+        .await
+        .map_err(|source| TableError::Remarks { source })?;
     for spec in specs {
         let mut preset = load(&spec.preset)?;
         if let Some(title) = &spec.title {
@@ -77,7 +87,7 @@ pub async fn evaluate_tables(
         }
         let baseline = spec.baseline.as_deref().unwrap_or_default();
         let sql = resolve(&preset, context).replace("{baseline}", &quoted(baseline));
-        let table = read(session, &preset, sql, context)
+        let table = read(session, &preset, sql, (context, &notes))
             .await
             .map_err(|source| TableError::Query {
                 name: spec.preset.clone(),
@@ -101,12 +111,14 @@ pub async fn recompute(
         title: table.title.clone(),
         ..load(&table.name)?
     };
-    read(session, &preset, table.sql.clone(), context)
-        .await
-        .map_err(|source| TableError::Query {
-            name: table.name.clone(),
-            source,
-        })
+    let query = async {
+        let notes = notes::score_notes(session, context).await?;
+        read(session, &preset, table.sql.clone(), (context, &notes)).await
+    };
+    query.await.map_err(|source| TableError::Query {
+        name: table.name.clone(),
+        source,
+    })
 }
 
 fn load(name: &str) -> Result<Preset, TableError> {
@@ -213,7 +225,7 @@ async fn read(
     session: &SessionContext,
     preset: &Preset,
     sql: String,
-    context: TableContext,
+    (context, score_notes): (TableContext, &[String]),
 ) -> Result<Table, DataFusionError> {
     let frame = session.sql(&sql).await?;
     let schema = std::sync::Arc::new(frame.schema().as_arrow().clone());
@@ -274,9 +286,7 @@ async fn read(
         table.notes.extend(notes);
     }
     if preset.scored {
-        table
-            .notes
-            .extend(notes::score_notes(session, context).await?);
+        table.notes.extend_from_slice(score_notes);
     }
     Ok(match &preset.pivot {
         Some(pivot) => super::cells::pivoted(table, pivot),

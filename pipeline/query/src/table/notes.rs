@@ -57,35 +57,39 @@ async fn kinds(session: &SessionContext) -> Result<Vec<String>, DataFusionError>
 /// One remark per group that has values with a count below the bound.
 pub(super) fn few_notes(table: &Table, few: &Few) -> Vec<String> {
     let position = |name: &str| table.columns.iter().position(|column| column.name == name);
-    let (Some(by), Some(of), Some(count)) =
-        (position(&few.by), position(&few.of), position(&few.count))
-    else {
+    let (Some(of), Some(count)) = (position(&few.of), position(&few.count)) else {
         return Vec::new();
     };
+    let by = few.by.as_deref().and_then(position);
     // The largest count over systems: a label is rare because its cases are.
     let mut groups: BTreeMap<&str, BTreeMap<&str, i64>> = BTreeMap::new();
     for row in &table.rows {
-        if let (Cell::Text { text: group }, Cell::Text { text }, Cell::Integer { value }) =
-            (&row[by], &row[of], &row[count])
-        {
+        let group = match by.map(|by| &row[by]) {
+            Some(Cell::Text { text }) => text.as_str(),
+            _ => "",
+        };
+        if let (Cell::Text { text }, Cell::Integer { value }) = (&row[of], &row[count]) {
             let largest = groups.entry(group).or_default().entry(text).or_default();
             *largest = (*largest).max(*value);
         }
     }
-    let title = |name: &str| {
-        position(name).map_or_else(String::new, |index| table.columns[index].title.to_lowercase())
-    };
-    let (of, count) = (title(&few.of), title(&few.count));
+    let called = &few.called;
     groups
         .into_iter()
         .filter_map(|(group, values)| {
             let rare = values.values().filter(|value| **value < few.below).count();
+            let of_group = if group.is_empty() {
+                String::new()
+            } else {
+                format!("{group}: ")
+            };
             (rare > 0).then(|| {
                 format!(
-                    "{group}: {rare} of {} {of}s have {count} below {}; their values rest on too few \
-                     samples to be compared.",
+                    "{of_group}{rare} of {} {called} have fewer than {} {}; numbers from so few say little, \
+                     and their intervals may be too narrow.",
                     values.len(),
-                    few.below
+                    few.below,
+                    few.unit
                 )
             })
         })
@@ -133,23 +137,25 @@ mod tests {
                 row("a", "common", 9),
                 row("a", "rare", 4),
                 row("b", "common", 9),
-                row("b", "rare", 5),
+                row("b", "rare", 3),
                 row("a", "none", 0),
             ],
             sql: String::new(),
             notes: Vec::new(),
         };
         let few = Few {
-            by: "dataset".to_owned(),
+            by: Some("dataset".to_owned()),
             of: "class".to_owned(),
+            called: "labels".to_owned(),
+            unit: "samples".to_owned(),
             count: "support".to_owned(),
             below: 5,
         };
         assert_eq!(
             few_notes(&table, &few),
             [
-                "notes: 1 of 3 labels have support below 5; their values rest on too few samples to be \
-              compared."
+                "notes: 2 of 3 labels have fewer than 5 samples; numbers from so few say little, and \
+                 their intervals may be too narrow."
             ]
         );
     }

@@ -26,4 +26,6 @@ FROM (
         GROUP BY {scores_run}scores.dataset, scores.system
     )
 )
-ORDER BY {run}dataset, system, support DESC, class
+-- The planner takes dataset and system, by which was grouped, to determine a row even behind unnest, and
+-- drops what follows them; nullif hides one of them.
+ORDER BY {run}dataset, nullif(system, ''), support DESC, class

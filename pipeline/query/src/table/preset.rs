@@ -45,12 +45,17 @@ pub(super) struct Pivot {
     pub(super) fill: Option<i64>,
 }
 
-/// Which values of a column, per value of another, have a count below a bound.
+/// Which values of a column, per value of another if one is given, have a count below a bound.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Few {
-    pub(super) by: String,
+    #[serde(default)]
+    pub(super) by: Option<String>,
     pub(super) of: String,
+    /// What the values are called.
+    pub(super) called: String,
+    /// What is counted.
+    pub(super) unit: String,
     pub(super) count: String,
     pub(super) below: i64,
 }

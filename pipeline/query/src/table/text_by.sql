@@ -28,5 +28,8 @@ SELECT {run}dataset, subgroup, cases, scorer, metric, system, corpus, sentences,
 FROM valued
 JOIN counted USING ({run}dataset, subgroup)
 ORDER BY
-    {run}dataset, scorer, metric, CASE WHEN subgroup = 'unknown' THEN 1 ELSE 0 END, cases DESC,
-    subgroup, system
+    {run}dataset, scorer, metric,
+    CASE subgroup
+        WHEN 'common' THEN 0 WHEN 'uncommon' THEN 1 WHEN 'rare' THEN 2 WHEN 'unknown' THEN 4 ELSE 3
+    END,
+    cases DESC, subgroup, system

@@ -75,10 +75,7 @@ pub(crate) struct ScoreView {
 
 impl CaseView {
     pub(crate) fn new(page: &CasePage) -> Self {
-        let several_runs = page
-            .recorded
-            .windows(2)
-            .any(|two| two[0].run != two[1].run);
+        let several_runs = page.recorded.windows(2).any(|two| two[0].run != two[1].run);
         Self {
             title: format!("Case {}", one_line(&page.case_id)),
             parts: page
@@ -151,9 +148,8 @@ impl PartView {
 
 impl SampleView {
     fn new(sample: &SampleRow, scores: &[ScoreRow], repeated: bool) -> Self {
-        let of_sample = |score: &&ScoreRow| {
-            score.system == sample.system && score.epoch == sample.epoch
-        };
+        let of_sample =
+            |score: &&ScoreRow| score.system == sample.system && score.epoch == sample.epoch;
         let scores: Vec<&ScoreRow> = scores.iter().filter(of_sample).collect();
         let correct = scores
             .iter()
@@ -207,7 +203,10 @@ fn sample_facts(sample: &SampleRow) -> Vec<(String, String)> {
         ("Calls".to_owned(), count(u64::from(sample.calls))),
         ("Tokens".to_owned(), tokens),
         ("Cost".to_owned(), cost),
-        ("Duration".to_owned(), format!("{} ms", count(sample.wall_ms))),
+        (
+            "Duration".to_owned(),
+            format!("{} ms", count(sample.wall_ms)),
+        ),
     ];
     if sample.attempt > 1 {
         facts.push(("Attempt".to_owned(), sample.attempt.to_string()));

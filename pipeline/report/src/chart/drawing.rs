@@ -10,8 +10,15 @@ pub(super) struct Theme {
     pub text: &'static str,
     pub soft: &'static str,
     pub hair: &'static str,
-    paper: Option<&'static str>,
-    fonts: Option<&'static str>,
+    /// Behind a label that a band would strike through.
+    pub veil: &'static str,
+    /// Where the figure stands alone: its paper and fonts, and a heading.
+    card: Option<Card>,
+}
+
+struct Card {
+    paper: &'static str,
+    fonts: &'static str,
 }
 
 impl Theme {
@@ -20,8 +27,8 @@ impl Theme {
         text: "currentColor",
         soft: "var(--soft)",
         hair: "var(--hair)",
-        paper: None,
-        fonts: None,
+        veil: "var(--paper)",
+        card: None,
     };
 
     /// Alone, on a white card.
@@ -29,11 +36,12 @@ impl Theme {
         text: "#1b1e22",
         soft: "#59616b",
         hair: "#d5d9de",
-        paper: Some("#ffffff"),
-        fonts: Some(
-            "system-ui, Segoe UI, Roboto, Noto Sans, Arial, PingFang SC, Microsoft YaHei, Noto Sans CJK \
-             SC, sans-serif",
-        ),
+        veil: "#ffffff",
+        card: Some(Card {
+            paper: "#ffffff",
+            fonts: "system-ui, Segoe UI, Roboto, Noto Sans, Arial, PingFang SC, Microsoft YaHei, Noto \
+                    Sans CJK SC, sans-serif",
+        }),
     };
 }
 
@@ -49,6 +57,8 @@ pub(super) mod tone {
 
 /// Space around the drawing, in pixels.
 const MARGIN: f64 = 12.0;
+/// Height of the heading of a figure that stands alone, in pixels.
+const HEADING: f64 = 24.0;
 /// Size of text, in pixels.
 pub(super) const TEXT: u32 = 12;
 
@@ -168,6 +178,22 @@ impl Drawing {
         self.reach(from.2.max(to.2));
     }
 
+    /// Text with its paper behind it.
+    pub(super) fn veiled_text(&mut self, (x, y): (f64, f64), content: &str, theme: &Theme) {
+        let height = f64::from(TEXT) + 3.0;
+        self.elements.push(Primitive::Rect {
+            x: x + MARGIN - 2.0,
+            y: y + MARGIN - height / 2.0,
+            width: content.width() as f64 * f64::from(TEXT) * 0.51 + 4.0,
+            height,
+            fill: Color::from(theme.veil),
+            stroke: None,
+            stroke_width: None,
+            opacity: Some(0.8),
+        });
+        self.text((x, y), content, theme.text, Anchor::Start);
+    }
+
     /// A remark below everything drawn so far.
     pub(super) fn mark(&mut self, text: &str, theme: &Theme) {
         let y = self.height + 14.0;
@@ -175,20 +201,39 @@ impl Drawing {
     }
 
     /// The figure as an SVG element.
-    pub(super) fn render(self, stem: &str, title: &str, description: &str, theme: &Theme) -> String {
+    pub(super) fn render(
+        self,
+        stem: &str,
+        title: &str,
+        description: &str,
+        theme: &Theme,
+    ) -> String {
+        let heading = if theme.card.is_some() { HEADING } else { 0.0 };
         let (width, height) = (
             (self.width + 2.0 * MARGIN).ceil(),
-            (self.height + 2.0 * MARGIN).ceil(),
+            (self.height + 2.0 * MARGIN + heading).ceil(),
         );
         let mut scene = Scene::new(width, height);
-        scene.background_color = theme.paper.map(ToOwned::to_owned);
-        scene.font_family = theme.fonts.map(ToOwned::to_owned);
+        scene.background_color = theme.card.as_ref().map(|card| card.paper.to_owned());
+        scene.font_family = theme.card.as_ref().map(|card| card.fonts.to_owned());
         scene.elements = self.elements;
+        if theme.card.is_some() {
+            scene.elements.insert(
+                0,
+                Primitive::GroupStart {
+                    transform: Some(format!("translate(0,{HEADING})")),
+                    title: None,
+                    extra_attrs: None,
+                },
+            );
+            scene.elements.push(Primitive::GroupEnd);
+            let mut above = Self::new(self.width);
+            above.bold((0.0, 4.0), title, theme.text);
+            scene.elements.extend(above.elements);
+        }
         let svg = SvgBackend::new().render_scene(&scene);
         // kuva writes neither a view box nor a name; its own remark is the first child.
-        let body = svg
-            .split_once("-->")
-            .map_or(svg.as_str(), |(_, body)| body);
+        let body = svg.split_once("-->").map_or(svg.as_str(), |(_, body)| body);
         let head = svg.split_once('>').map_or("<svg", |(head, _)| head);
         let id = format!("figure-{stem}");
         format!(

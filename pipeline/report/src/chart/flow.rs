@@ -87,7 +87,11 @@ impl Flow {
                 Some(run) => format!("{}, {}", text(&row[system]), text(&row[run])),
                 None => text(&row[system]),
             };
-            let path = (text(&row[outcome]), text(&row[result]), value.unsigned_abs());
+            let path = (
+                text(&row[outcome]),
+                text(&row[result]),
+                value.unsigned_abs(),
+            );
             match flows.iter_mut().find(|flow| flow.system == name) {
                 Some(flow) => flow.paths.push(path),
                 None => flows.push(Self {
@@ -340,10 +344,10 @@ fn label(drawing: &mut Drawing, node: &Node, total: u64, scale: f64, theme: &The
     } else {
         format!("{} {count} · {percent} %", fitted(&node.label, 18))
     };
-    drawing.text(
-        (x + NODE + 6.0, node.top + height / 2.0),
-        &text,
-        theme.text,
-        Anchor::Start,
-    );
+    let at = (x + NODE + 6.0, node.top + height / 2.0);
+    if height < SLOT && node.column + 1 < COLUMNS.len() {
+        drawing.veiled_text(at, &text, theme);
+    } else {
+        drawing.text(at, &text, theme.text, Anchor::Start);
+    }
 }

@@ -171,7 +171,12 @@ impl Chart for Forest {
                 drawing.text((place, y), &text, theme.soft, Anchor::Middle);
             }
         }
-        drawing.text((VALUES, 6.0), "% (95 % interval)", theme.soft, Anchor::Start);
+        drawing.text(
+            (VALUES, 6.0),
+            "% (95 % interval)",
+            theme.soft,
+            Anchor::Start,
+        );
         let mut y = 24.0 + ROW / 2.0;
         for group in &self.groups {
             drawing.bold((0.0, y), &group.label, theme.text);
@@ -203,13 +208,7 @@ impl Chart for Forest {
 }
 
 /// Whisker and dot of one estimate.
-fn mark(
-    drawing: &mut Drawing,
-    estimate: &Estimate,
-    y: f64,
-    x: impl Fn(f64) -> f64,
-    tone: &str,
-) {
+fn mark(drawing: &mut Drawing, estimate: &Estimate, y: f64, x: impl Fn(f64) -> f64, tone: &str) {
     if let (Some(low), Some(high)) = (estimate.low, estimate.high) {
         drawing.line((x(low), y), (x(high), y), tone, 2.0);
         for end in [low, high] {

@@ -144,7 +144,10 @@ fn the_description_says_what_the_figure_shows() {
 fn many_subgroups_are_cut_and_say_so() {
     let figure = &drawn(&forest(40))[0];
     assert!(figure.file.contains("23 smaller subgroups are not drawn"));
-    assert_eq!(figure.file.matches("55.2 (50.1–60.2), n 60</text>").count(), 17);
+    assert_eq!(
+        figure.file.matches("55.2 (50.1–60.2), n 60</text>").count(),
+        17
+    );
     assert!(figure.file.find("All cases").unwrap() < figure.file.find("S1,").unwrap());
 }
 

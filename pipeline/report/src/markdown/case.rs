@@ -32,7 +32,12 @@ pub(crate) fn case(view: &CaseView) -> String {
         }
         blocks.push("### Gold".to_owned());
         let gold = part.gold.iter().map(|gold| format!("- {}", escape(gold)));
-        blocks.push(gold.collect::<Vec<_>>().join("\n"));
+        let gold = gold.collect::<Vec<_>>().join("\n");
+        blocks.push(if gold.is_empty() {
+            "None.".to_owned()
+        } else {
+            gold
+        });
         if let Some(reference) = &part.reference {
             blocks.push("### Reference".to_owned());
             blocks.push(quotation(reference));
@@ -45,22 +50,26 @@ pub(crate) fn case(view: &CaseView) -> String {
                     title => format!("{}: ", escape(title)),
                 };
                 blocks.push(format!("**{title}{}**", escape(&sample.summary)));
-                blocks.push(sample.answer.as_deref().map_or_else(
-                    || "No answer.".to_owned(),
-                    quotation,
-                ));
-                for score in &sample.scores {
+                blocks.push(
+                    sample
+                        .answer
+                        .as_deref()
+                        .map_or_else(|| "No answer.".to_owned(), quotation),
+                );
+                let scores = sample.scores.iter().map(|score| {
                     let details = score.details.iter();
-                    let details = details.map(|(label, text)| format!("; {label} {}", escape(text)));
-                    blocks.push(format!(
+                    let details =
+                        details.map(|(label, text)| format!("; {label} {}", escape(text)));
+                    format!(
                         "- {} {}: {}{}",
                         escape(&score.scorer),
                         escape(&score.metric),
                         escape(&score.value),
                         details.collect::<String>()
-                    ));
-                }
-                blocks.push(pairs(&sample.facts));
+                    )
+                });
+                let facts = (!sample.facts.is_empty()).then(|| pairs(&sample.facts));
+                blocks.push(scores.chain(facts).collect::<Vec<_>>().join("\n"));
             }
         }
     }

@@ -102,11 +102,7 @@ const fn suffix(part: Part) -> Option<&'static str> {
 }
 
 /// How numbers are shown; the cell keeps every digit.
-fn number_format<'a>(
-    unit: Unit,
-    part: Part,
-    cells: impl Iterator<Item = &'a Cell>,
-) -> Format {
+fn number_format<'a>(unit: Unit, part: Part, cells: impl Iterator<Item = &'a Cell>) -> Format {
     let format = Format::new();
     if part == Part::Size {
         return format.set_num_format("#,##0");

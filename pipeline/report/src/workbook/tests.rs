@@ -72,7 +72,12 @@ fn file(report: &Report) -> Vec<u8> {
 #[test]
 fn numbers_are_numbers_with_every_digit() {
     let sheet = part(&file(&report("a")), "xl/worksheets/sheet2.xml");
-    for cell in ["<v>0.551234</v>", "<v>0.5</v>", "<v>500</v>", "<v>12500</v>"] {
+    for cell in [
+        "<v>0.551234</v>",
+        "<v>0.5</v>",
+        "<v>500</v>",
+        "<v>12500</v>",
+    ] {
         assert!(sheet.contains(cell), "{cell}: {sheet}");
     }
     assert!(sheet.contains("state=\"frozen\""), "{sheet}");
@@ -112,7 +117,10 @@ fn everything_that_makes_a_number_quotable_stands_in_the_workbook() {
         "-- The query",
         "SELECT 1",
     ] {
-        assert!(strings.contains(&format!(">{text}</t>")), "{text}: {strings}");
+        assert!(
+            strings.contains(&format!(">{text}</t>")),
+            "{text}: {strings}"
+        );
     }
 }
 
