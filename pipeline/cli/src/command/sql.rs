@@ -46,11 +46,11 @@ pub(crate) struct SqlArguments {
 pub(crate) async fn sql(given: &SqlArguments, runs: &Path) -> Result<ExitCode> {
     if given.functions {
         for function in list_functions() {
-            let also = function
-                .aliases
-                .iter()
-                .map(|name| format!(", also {name}"))
-                .collect::<String>();
+            let mut also = String::new();
+            for name in &function.aliases {
+                also.push_str(", also ");
+                also.push_str(name);
+            }
             printer::line(&format!(
                 "{}{also}\n    {}",
                 function.syntax, function.description

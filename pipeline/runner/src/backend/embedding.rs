@@ -11,9 +11,10 @@ use futures::stream::{self, StreamExt, TryStreamExt};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+use super::limited::verdict;
 use super::{Backend as _, BackendError, CallFailure, openai, text_tokens};
-use crate::limit::Gate;
-use crate::retry::{Backoff, LONGEST_RETRY_AFTER};
+use crate::limit::{Gate, Verdict};
+use crate::retry::Backoff;
 
 /// Texts sent at once; a server that takes fewer is sent halves.
 const TEXTS_AT_ONCE: usize = 32;
@@ -159,15 +160,17 @@ impl EmbeddingBackend {
             &[&["embeddings", &spec.name][..], texts].concat(),
         );
         let mut backoff = Backoff::seeded(seed, spec.limits.retries);
-        let estimate = texts.iter().map(|text| text_tokens(text)).sum();
+        let estimate: u64 = texts.iter().map(|text| text_tokens(text)).sum();
+        let lane: Arc<str> = "embeddings".into();
         loop {
-            let pass = self.gate.enter(estimate).await;
+            let pass = self.gate.enter(&lane, estimate).await;
             if let Some(failure) = self.failed.get() {
                 return Err(failure.clone());
             }
             let failure = match self.client.embed(texts, &spec.generation).await {
                 Ok(reply) => {
                     self.gate.settle(&pass, reply.tokens);
+                    self.gate.learn(&pass, Verdict::Answered, None);
                     return Ok(reply.vectors.into_iter().map(Vector::from).collect());
                 }
                 Err(failure) => failure,
@@ -175,15 +178,11 @@ impl EmbeddingBackend {
             // A refused request costs nothing; of a broken one nobody knows.
             let is_refused = failure.http_status.is_some_and(|status| status >= 400);
             self.gate.settle(&pass, is_refused.then_some(0));
+            self.gate
+                .learn(&pass, verdict(&failure), failure.limits.as_ref());
             drop(pass);
             if failure.is_for_good() {
                 return Err(self.failed.get_or_init(|| failure).clone());
-            }
-            if let Some(asked) = failure
-                .retry_after
-                .filter(|asked| *asked <= LONGEST_RETRY_AFTER)
-            {
-                self.gate.pause(asked);
             }
             match backoff.after(&failure) {
                 Some(wait) => sleep(wait).await,

@@ -317,7 +317,7 @@ impl LimitedBackend {
 }
 
 /// What a failure says about the server's load.
-fn verdict(failure: &CallFailure) -> Verdict {
+pub(super) fn verdict(failure: &CallFailure) -> Verdict {
     let asked = failure
         .retry_after
         .filter(|asked| *asked <= LONGEST_RETRY_AFTER);

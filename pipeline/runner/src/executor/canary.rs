@@ -52,6 +52,7 @@ pub async fn ask_canaries(
             agent: "canary".into(),
             purpose: "canary".into(),
             role: "canary".into(),
+            verdict: None,
         };
         let sent = backend.call(&identity, &request, cancel).await;
         let reply = sent.reply.ok();
