@@ -6,6 +6,7 @@
 mod architecture;
 mod bad_input;
 mod canaries;
+mod engine;
 mod explain;
 mod program;
 mod pubmedqa;

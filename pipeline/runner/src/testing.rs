@@ -196,11 +196,21 @@ pub(crate) fn executor(
     recorder: &Arc<MemoryRecorder>,
     cancel: &CancellationToken,
 ) -> Arc<RunExecutor> {
+    executor_over(systems, backend.limited(), recorder, cancel)
+}
+
+/// The same over a backend with limits of its own.
+pub(crate) fn executor_over(
+    systems: &Value,
+    backend: Arc<LimitedBackend>,
+    recorder: &Arc<MemoryRecorder>,
+    cancel: &CancellationToken,
+) -> Arc<RunExecutor> {
     let systems: Vec<SystemSpec> = serde_json::from_value(systems.clone()).unwrap();
     let recorder: Arc<dyn SampleRecorder> = Arc::<MemoryRecorder>::clone(recorder);
     let parts = ExecutorParts {
         systems,
-        backends: BTreeMap::from([("scripted".to_owned(), backend.limited())]),
+        backends: BTreeMap::from([("scripted".to_owned(), backend)]),
         recorder,
         clock: Arc::new(SystemClock),
         prompts: Arc::new(PromptLibrary::load(None).unwrap()),

@@ -356,3 +356,41 @@ fn settings_that_cannot_work_are_refused() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_reply_that_does_not_begin_is_given_up_before_the_whole_deadline() {
+    let server = Server::start(failing(&[Fault::Hang])).await;
+    let limits = json!({"limits": {"timeout_s": 600.0, "first_byte_timeout_s": 0.3}});
+    let failure = call(&server.backend(&limits), 0, &request("Is it?", false))
+        .await
+        .reply
+        .unwrap_err();
+    assert_eq!(failure.kind, ErrorKind::Timeout);
+    assert!(
+        failure.message.contains("first_byte_timeout_s"),
+        "{failure}"
+    );
+}
+
+#[tokio::test]
+async fn limits_that_the_server_states_are_never_exceeded() {
+    let options = MockServerOptions {
+        requests_per_second: Some(50.0),
+        burst: Some(10.0),
+        rate_headers: true,
+        latency: Duration::from_millis(5),
+        ..Default::default()
+    };
+    let server = Server::start(options).await;
+    let backend = server.backend(&json!({"limits": {"concurrency": 4, "retries": 3}}));
+    let calls = (0..60).map(|seq| {
+        let backend = &backend;
+        async move { call(backend, seq, &request(&seq.to_string(), false)).await }
+    });
+    for sent in futures::future::join_all(calls).await {
+        assert!(sent.reply.is_ok());
+    }
+    let stats = server.stats().await;
+    // The last places of the burst may be asked for before the first reply states how few there are.
+    assert!(stats.limit_violations <= 4, "{stats:?}");
+}

@@ -7,3 +7,6 @@ mod run_executor;
 pub use canary::ask_canaries;
 pub use progress::{InFlight, Progress, ProgressCounts};
 pub use run_executor::{ExecutorError, ExecutorParts, RunExecutor};
+
+#[cfg(test)]
+mod fault_tests;

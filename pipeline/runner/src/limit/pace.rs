@@ -22,6 +22,13 @@ const TOLERATED_LOSS: f64 = 0.02;
 /// Losses above this are never taken for noise.
 const MOST_NOISE: f64 = 0.15;
 
+/// What is left of a pace when lowering it further is in vain. A limit that rejected less than
+/// [`MOST_NOISE`] of the first pace rejects nothing at this one.
+const IN_VAIN: f64 = 0.75;
+
+/// Requests whose share of rejections says nothing yet.
+const FEW: u64 = 50;
+
 /// Most of a pace that was rejected.
 const LOWERED_TO: f64 = 0.98;
 
@@ -40,8 +47,10 @@ pub(super) struct Pace {
     level: f64,
     filled_at: Instant,
     interval: Interval,
-    lowered: Option<Lowered>,
-    tolerated: f64,
+    /// Since when the pace is lowered again and again.
+    streak: Option<Streak>,
+    /// Share of requests that is rejected at any pace.
+    noise: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -61,11 +70,11 @@ struct Interval {
     pauses: u32,
 }
 
-/// The last time the pace was lowered.
+/// A pace that was lowered, and again, without fewer requests being rejected.
 #[derive(Clone, Copy, Debug)]
-struct Lowered {
-    curve: Curve,
-    loss: f64,
+struct Streak {
+    rate: f64,
+    share: f64,
 }
 
 impl Interval {
@@ -95,8 +104,8 @@ impl Pace {
             level: 1.0,
             filled_at: now,
             interval: Interval::new(now),
-            lowered: None,
-            tolerated: TOLERATED_LOSS,
+            streak: None,
+            noise: None,
         }
     }
 
@@ -147,7 +156,10 @@ impl Pace {
         self.interval.rejected += 1;
         let elapsed = (now - self.interval.since).as_secs_f64();
         let Some(curve) = self.curve else {
-            return self.first_rejection(elapsed, asked, now);
+            if !self.is_noise() {
+                self.first_rejection(elapsed, asked, now);
+            }
+            return;
         };
         let many = self.interval.rejected >= MANY_REJECTIONS && elapsed >= SHORTEST;
         if elapsed < LONG_ENOUGH && !many {
@@ -156,9 +168,18 @@ impl Pace {
         self.judge(curve, elapsed, now);
     }
 
+    /// Whether no more is rejected than is at any pace.
+    fn is_noise(&self) -> bool {
+        let Interval { sent, rejected, .. } = self.interval;
+        self.noise
+            .is_some_and(|noise| sent < FEW || rejected as f64 <= sent as f64 * noise * 3.0)
+    }
+
     /// Most servers allow a burst of about one second; what came through so far is that burst and
     /// what was refilled meanwhile.
     fn first_rejection(&mut self, elapsed: f64, asked: Option<Duration>, now: Instant) {
+        self.noise = None;
+        self.streak = None;
         let elapsed = elapsed.max(SHORTEST);
         let seen = self.interval.sent as f64 / elapsed;
         let asked = asked.map(|asked| asked.as_secs_f64());
@@ -177,38 +198,30 @@ impl Pace {
         let accepted = (interval.sent - interval.rejected) as f64 / elapsed;
         let loss = 1.0 - accepted / rate;
         let exact = interval.paused <= EXACT_WAIT * f64::from(interval.pauses);
-        if loss <= self.tolerated {
+        if loss <= TOLERATED_LOSS {
+            self.streak = None;
             self.interval = Interval::new(now);
             return;
         }
-        if let Some(before) = self.lowered.take()
-            && exact
-            && loss < MOST_NOISE
-            && loss >= before.loss / 2.0
-        {
-            // Fewer requests were rejected as often: that is no rate, and slowing down is in vain.
-            self.tolerated = (loss * 1.5).min(MOST_NOISE);
-            self.curve = Some(Curve {
-                since: now,
-                ..before.curve
-            });
+        let share = interval.rejected as f64 / interval.sent as f64;
+        let streak = self
+            .streak
+            .filter(|streak| exact && share >= streak.share / 3.0)
+            .unwrap_or(Streak { rate, share });
+        if exact && streak.share < MOST_NOISE && rate < streak.rate * IN_VAIN {
+            // Far fewer requests were rejected as often: no rate is the reason.
+            self.noise = Some(share.max(TOLERATED_LOSS));
+            self.streak = None;
+            self.curve = None;
             self.interval = Interval::new(now);
             return;
         }
+        self.streak = Some(streak);
         let estimate = if exact {
             accepted
         } else {
             (accepted * rate).sqrt()
         };
-        self.lowered = Some(Lowered {
-            curve: Curve {
-                from: rate,
-                rejected: rate * 1.05,
-                since: now,
-            },
-            loss,
-        });
-        self.tolerated = TOLERATED_LOSS;
         self.set(estimate.clamp(rate / 10.0, rate * LOWERED_TO), rate, now);
     }
 
@@ -273,6 +286,28 @@ mod tests {
         pace.rejected(next, None, after(now, 2.0));
         let second = pace.per_second(after(now, 2.0)).unwrap();
         assert!((99.0..101.0).contains(&second), "{second}");
+    }
+
+    /// Every thirtieth request is rejected, however few there are.
+    #[test]
+    fn rejections_that_do_not_follow_the_pace_do_not_slow_it_for_long() {
+        let mut now = Instant::now();
+        let start = now;
+        let mut pace = Pace::new(now);
+        let mut slow = 0.0;
+        for number in 0_u32..30_000 {
+            let wait = pace.wait(now);
+            now += wait + Duration::from_millis(1);
+            if pace.per_second(now).is_some_and(|rate| rate < 500.0) {
+                slow += wait.as_secs_f64();
+            }
+            pace.sent(now);
+            if number % 30 == 29 {
+                pace.rejected(now, None, now);
+            }
+        }
+        let took = (now - start).as_secs_f64();
+        assert!(took < 45.0 && slow < 10.0, "{took} {slow}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 const FIRST_SIZE: f64 = 64.0;
 
 /// Weight of the newest reply in the share of overloaded ones.
-const WEIGHT: f64 = 1.0 / 32.0;
+const WEIGHT: f64 = 1.0 / 64.0;
 
 /// Share of overloaded replies that shrinks the window. Below it they are faults of the kind that
 /// a retry mends, and fewer requests in flight would not make them rarer.

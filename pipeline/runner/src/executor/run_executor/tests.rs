@@ -378,3 +378,118 @@ async fn a_panic_ends_the_sample_and_says_nothing_of_the_case() {
     );
     assert_eq!(sample.error.as_deref(), Some("run the solver: it panicked"));
 }
+
+#[tokio::test]
+async fn a_sample_with_too_many_calls_ends_as_budget_with_those_it_made() {
+    let backend = ScriptedBackend::new([Ok(reply("B!", "stop"))]);
+    let recorder = Arc::new(MemoryRecorder::default());
+    let systems: Value = serde_json::from_str(STRUCTURED).unwrap();
+    let executor = testing::executor(&systems, &backend, &recorder, &CancellationToken::new());
+    let mut executor = Arc::into_inner(executor).unwrap();
+    let system = executor.systems.get_mut("s").unwrap();
+    Arc::get_mut(&mut system.surroundings)
+        .unwrap()
+        .sample_limits
+        .calls = Some(1);
+    let item = testing::work_item("s", testing::case_view(AnswerForm::Choice));
+    Arc::new(executor).execute(item).await.unwrap();
+    let (sample, _) = recorder.samples.lock().unwrap()[0].clone();
+    assert_eq!((sample.outcome, sample.calls), (Outcome::Budget, 1));
+    assert!(sample.error.unwrap().contains("sample_calls = 1"));
+    assert_eq!(backend.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_budget_that_ends_stops_the_run_and_records_no_end() {
+    let backend = ScriptedBackend::new([Ok(reply("B", "stop"))]);
+    let recorder = Arc::new(MemoryRecorder::default());
+    let limits = consilium_core::study::BudgetSpec {
+        usd: None,
+        calls: Some(1),
+        tokens: None,
+    };
+    let budget = Arc::new(crate::limit::Budget::new(
+        limits,
+        crate::limit::Spent::default(),
+    ));
+    let limited = Arc::into_inner(backend.limited())
+        .unwrap()
+        .with_budget(Arc::clone(&budget));
+    let executor = testing::executor_over(
+        &serde_json::from_str(DIRECT).unwrap(),
+        Arc::new(limited),
+        &recorder,
+        &CancellationToken::new(),
+    );
+    let item = testing::work_item("s", testing::case_view(AnswerForm::Choice));
+    Arc::clone(&executor).execute(item.clone()).await.unwrap();
+    let stopped = executor.execute(item).await;
+    assert!(matches!(stopped, Err(RunStopped::Budget { .. })));
+    assert_eq!(recorder.samples.lock().unwrap().len(), 1);
+    assert_eq!((backend.requests().len(), budget.spent().tokens), (1, 20));
+}
+
+#[tokio::test]
+async fn the_cache_comes_after_the_journal_and_costs_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Arc::new(crate::backend::ResponseCache::new(folder.path().to_owned()));
+    let ask = async |script: Vec<Result<Reply, CallFailure>>, recorded: Vec<_>| {
+        let backend = ScriptedBackend::new(script);
+        let recorder = Arc::new(MemoryRecorder {
+            recorded: recorded.into(),
+            ..MemoryRecorder::default()
+        });
+        let limited = Arc::into_inner(backend.limited())
+            .unwrap()
+            .with_cache(Arc::clone(&cache));
+        let executor = testing::executor_over(
+            &serde_json::from_str(DIRECT).unwrap(),
+            Arc::new(limited),
+            &recorder,
+            &CancellationToken::new(),
+        );
+        let item = testing::work_item("s", testing::case_view(AnswerForm::Choice));
+        executor.execute(item).await.unwrap();
+        let (sample, _) = recorder.samples.lock().unwrap()[0].clone();
+        let calls = recorder.calls.lock().unwrap().clone();
+        (sample, calls, backend.requests().len())
+    };
+    let (_, asked, requests) = ask(vec![Ok(reply("B", "stop"))], Vec::new()).await;
+    assert_eq!((requests, asked[0].cache_hit), (1, false));
+    let (sample, hit, requests) = ask(Vec::new(), Vec::new()).await;
+    assert_eq!(requests, 0);
+    assert_eq!((hit[0].cache_hit, hit[0].tries), (true, 0));
+    assert_eq!((hit[0].cost_usd, sample.cost_usd), (Some(0.0), Some(0.0)));
+    assert_eq!(hit[0].prompt_tokens, Some(10));
+    assert_eq!(sample.answer.as_deref(), Some("B"));
+    let mut recorded = asked;
+    recorded[0].response = Some("A".to_owned());
+    let (sample, calls, _) = ask(Vec::new(), recorded).await;
+    assert_eq!(sample.answer.as_deref(), Some("A"));
+    assert!(calls.is_empty());
+}
+
+/// A clock that goes back an hour at every look.
+#[derive(Debug, Default)]
+struct Backwards(std::sync::atomic::AtomicI64);
+
+impl Clock for Backwards {
+    fn now_micros(&self) -> i64 {
+        self.0
+            .fetch_sub(3_600_000_000, std::sync::atomic::Ordering::Relaxed)
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_jumps_changes_no_duration() {
+    let backend = ScriptedBackend::new([Ok(reply("B", "stop"))]);
+    let recorder = Arc::new(MemoryRecorder::default());
+    let systems: Value = serde_json::from_str(DIRECT).unwrap();
+    let executor = testing::executor(&systems, &backend, &recorder, &CancellationToken::new());
+    let mut executor = Arc::into_inner(executor).unwrap();
+    executor.clock = Arc::new(Backwards::default());
+    let item = testing::work_item("s", testing::case_view(AnswerForm::Choice));
+    Arc::new(executor).execute(item).await.unwrap();
+    let (sample, _) = recorder.samples.lock().unwrap()[0].clone();
+    assert!(sample.wall_ms < 60_000, "{}", sample.wall_ms);
+}
