@@ -338,8 +338,8 @@ fn a_refused_key_stops_the_run_with_one_message_and_nothing_recorded_as_failed()
 fn keys_that_would_be_ignored_are_refused() {
     let study = choice_study(SIMULATED);
     refused_study(
-        &format!("{study}[budget]\nusd = 1.0\n"),
-        &["[budget] is not enforced", "hint:"],
+        &format!("{study}[budget]\ncalls = 0\n"),
+        &["[budget] allows nothing", "hint:"],
     );
     refused_study(
         &study.replace("seed = 7", "mode = \"train\""),

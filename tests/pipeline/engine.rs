@@ -177,7 +177,7 @@ fn signalled(signals: &[&str]) -> (Workplace, Option<i32>, String) {
         line.clear();
         assert!(stderr.read_line(&mut line).unwrap() > 0, "it ended at once");
     }
-    for signal in signals {
+    for &signal in signals {
         std::thread::sleep(Duration::from_millis(300));
         // The process may have ended after the first one.
         let _sent = std::process::Command::new("kill")

@@ -53,9 +53,10 @@ pub(crate) fn value(number: f64, unit: Unit) -> String {
         Unit::Usd if number.abs() < 1.0 => 4,
         Unit::Milliseconds | Unit::Tokens if number.abs() >= 100.0 => 0,
         Unit::Milliseconds | Unit::Tokens => 1,
+        Unit::Score if number.abs() <= 1.0 => 3,
         Unit::Plain if number.fract() == 0.0 => 0,
         Unit::Plain if number.abs() < 10.0 => 3,
-        Unit::Plain | Unit::Usd => 2,
+        Unit::Plain | Unit::Score | Unit::Usd => 2,
     };
     fixed(number, decimals)
 }
@@ -74,7 +75,7 @@ pub(crate) fn interval(low: Option<f64>, high: Option<f64>, unit: Unit) -> Optio
 /// What the unit adds to a heading.
 pub(crate) const fn unit_name(unit: Unit) -> Option<&'static str> {
     match unit {
-        Unit::Plain => None,
+        Unit::Plain | Unit::Score => None,
         Unit::Share => Some("%"),
         Unit::Usd => Some("US$"),
         Unit::Milliseconds => Some("ms"),

@@ -26,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answers::RunAnswers;
 use super::drift::{canaries, record_drift};
+use super::interrupt::{Signals, stop_on_signal};
 use super::log::start_log;
 use super::prepare::PreparedRun;
 use super::progress::{duration, outcome_summary, show_progress};
@@ -267,6 +268,8 @@ pub(crate) async fn execute(
         .map(|(_, count)| count)
         .sum();
     let done = count(&session, "SELECT count(*) FROM latest").await?;
+    // From here on a signal leaves a run that goes on.
+    let signals = Signals::listen();
     printer::note(&format!(
         "{to_do} samples to execute, {done} of {planned} recorded"
     ));
@@ -308,7 +311,7 @@ pub(crate) async fn execute(
         stop_progress.cancel();
         result
     };
-    let interrupts = stop_on_signal(cancel.clone(), stop_progress.clone());
+    let interrupts = stop_on_signal(signals, cancel.clone(), stop_progress.clone());
     let (result, (), ()) = tokio::join!(running, shown, interrupts);
 
     let executed: u64 = by_outcome.values().sum();
@@ -458,52 +461,4 @@ fn changed_prompts(
         ),
         "put them back, or give --new-run to start another run",
     )
-}
-
-/// First signal: stop and record; second: leave at once, the journal has everything.
-async fn stop_on_signal(cancel: CancellationToken, done: CancellationToken) {
-    let mut signals = 0;
-    loop {
-        tokio::select! {
-            () = done.cancelled() => return,
-            () = signal() => signals += 1,
-        }
-        if signals > 1 {
-            printer::note("stopped at once; run again to continue");
-            leave_at_once();
-        }
-        printer::note(
-            "stopping: calls in flight are given up, everything recorded stays; again to leave at once",
-        );
-        cancel.cancel();
-    }
-}
-
-#[expect(
-    clippy::exit,
-    reason = "the user asked twice; the journal is complete up to the last call"
-)]
-fn leave_at_once() {
-    std::process::exit(1);
-}
-
-/// Waits for SIGINT or SIGTERM.
-pub(crate) async fn signal() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        match (
-            signal(SignalKind::interrupt()),
-            signal(SignalKind::terminate()),
-        ) {
-            (Ok(mut interrupt), Ok(mut terminate)) => {
-                tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
-            }
-            _ => std::future::pending().await,
-        }
-    }
-    #[cfg(not(unix))]
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }

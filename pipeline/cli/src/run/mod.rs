@@ -5,6 +5,7 @@ mod case_pages;
 mod drift;
 mod execute;
 mod files;
+mod interrupt;
 mod judge;
 mod log;
 mod prepare;
@@ -22,8 +23,9 @@ use consilium_query::{RunSource, SessionContext, query_session, register_runs};
 use consilium_store::RunDirectory;
 
 pub(crate) use case_pages::{case_page, recorded_pages};
-pub(crate) use execute::{ExecuteOptions, Execution, execute, plan, signal};
+pub(crate) use execute::{ExecuteOptions, Execution, execute, plan};
 pub(crate) use files::write_atomically;
+pub(crate) use interrupt::signal;
 pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use progress::duration;
 pub(crate) use score::{compute_scores, score_run};
