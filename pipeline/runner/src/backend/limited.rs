@@ -257,7 +257,7 @@ impl LimitedBackend {
                     .map(|_| 0),
             );
             self.gate
-                .learn(&pass, verdict(&failure), failure.limits.as_ref());
+                .learn(&pass, verdict(&failure), failure.limits.as_deref());
             drop(pass);
             tracing::debug!(
                 backend = self.backend.name(),

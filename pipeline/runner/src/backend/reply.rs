@@ -83,7 +83,7 @@ pub struct CallFailure {
     /// Duration, milliseconds.
     pub latency_ms: Option<f64>,
     /// What the server states of its limits.
-    pub limits: Option<ServerLimits>,
+    pub limits: Option<Box<ServerLimits>>,
 }
 
 impl CallFailure {

@@ -149,7 +149,7 @@ impl OpenAi {
         let (status, headers, received) = self.send_authorized(post, secrets).await?;
         if !(200..300).contains(&status) {
             let (mut failure, complaint) = failure::of_status(status, &headers, &received, secrets);
-            failure.limits = server_limits(&headers);
+            failure.limits = server_limits(&headers).map(Box::new);
             self.learner.learn(status, &complaint, request, dialect);
             if let (ErrorKind::NotFound, Some(hint)) = (failure.kind, self.address.hint()) {
                 failure.message = format!("{}; {hint}", failure.message);
