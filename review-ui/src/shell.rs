@@ -2,7 +2,10 @@
 
 use crate::assets::address;
 use crate::link::Link;
-use crate::view::text::short;
+use crate::view::text::{beginning, short};
+
+/// Most characters of a title; two ids fit.
+const TITLE_CHARACTERS: usize = 360;
 
 /// Where in the navigation a page lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +58,7 @@ impl Shell {
     /// A page outside of any run.
     pub(crate) fn new(title: &str, section: Section) -> Self {
         Self {
-            title: title.to_owned(),
+            title: beginning(title, TITLE_CHARACTERS),
             section,
             run: None,
             style: address("site.css"),

@@ -78,21 +78,14 @@ async fn the_filter_works_without_scripts() {
         .go("/runs/emergency-triage-20261130-114822-c3c7/samples")
         .await;
     let search = session.page.find_element("input[name=q]").await.unwrap();
-    search
-        .click()
-        .await
-        .unwrap()
-        .type_str("nitro")
-        .await
-        .unwrap();
-    let button = session
-        .page
-        .find_element("form.filter button")
-        .await
-        .unwrap();
-    button.click().await.unwrap();
-    session.page.wait_for_navigation().await.unwrap();
-    session.until("location.search.includes('q=nitro')").await;
+    search.focus().await.unwrap();
+    for key in ["n", "i", "t", "r", "o"] {
+        session.press(key).await;
+    }
+    session.press("Enter").await;
+    session
+        .until("location.search.includes('q=nitro') && document.readyState === 'complete'")
+        .await;
     let rows: u32 = session
         .ask("document.querySelectorAll('tbody tr').length")
         .await;

@@ -131,6 +131,16 @@ fn elements(page: &str) -> Vec<&str> {
         .collect()
 }
 
+/// A page without the values of its form fields.
+fn without_values(page: &str) -> String {
+    let mut parts = page.split(" value=\"");
+    let mut kept = parts.next().unwrap().to_owned();
+    for part in parts {
+        kept.push_str(part.split_once('"').unwrap().1);
+    }
+    kept
+}
+
 /// Addresses of every page of the only run, found as a reader would: by its links.
 async fn reachable(runs: &axum::Router) -> Vec<String> {
     let mut found = vec!["/runs".to_owned(), "/compare".to_owned()];
@@ -156,7 +166,7 @@ async fn no_text_becomes_an_element_or_an_attribute_on_any_page() {
         let addresses = if number % 8 == 0 {
             reachable(&runs).await
         } else {
-            crate::hostile::direct(payload)
+            direct(payload)
         };
         assert!(addresses.len() > 7, "{payload}: {addresses:?}");
         for address in addresses {
@@ -176,8 +186,10 @@ async fn no_text_becomes_an_element_or_an_attribute_on_any_page() {
                     "{payload}: <{element}> in {address}"
                 );
             }
+            // A form sends a name back as it stands.
+            let shown = without_values(&body);
             assert!(
-                !body.contains('\u{0}') && !body.contains('\u{202e}'),
+                !shown.contains('\u{0}') && !shown.contains('\u{202e}'),
                 "{address}"
             );
             assert_eq!(

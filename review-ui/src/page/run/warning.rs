@@ -30,15 +30,15 @@ pub(crate) fn warnings(view: &RunView) -> Vec<String> {
         warnings.push(format!(
             "{} could not be answered because servers or limits failed ({}). They say nothing \
              about the models and are left out of every accuracy.",
-            samples(view.card.failed()),
+            counted(view.card.failed(), "sample"),
             failures(view)
         ));
     }
     warnings.extend(changed_models(&view.models));
     for entry in view.manifest.datasets.iter().filter(|d| d.malformed > 0) {
         warnings.push(format!(
-            "{} rows of dataset {} could not be read and were skipped.",
-            count(entry.malformed),
+            "{} of dataset {} could not be read and left out.",
+            counted(entry.malformed, "row"),
             short(&entry.name)
         ));
     }
@@ -52,11 +52,9 @@ pub(crate) fn warnings(view: &RunView) -> Vec<String> {
     warnings
 }
 
-fn samples(number: u64) -> String {
-    match number {
-        1 => "1 sample".to_owned(),
-        _ => format!("{} samples", count(number)),
-    }
+fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(number))
 }
 
 fn failures(view: &RunView) -> String {
