@@ -34,6 +34,6 @@ pub use manifest::{
 };
 pub use outcome::{ErrorKind, Outcome};
 pub use sample::SampleRow;
-pub use score::ScoreRow;
+pub use score::{RecordedScore, RecordedScores, ScoreRow};
 pub use signature::Signature;
 pub use table::{Cell, Column, Estimate, Table, Unit};

@@ -1,5 +1,7 @@
 //! What scorers conclude.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// A row of `scores`: one value of one metric for one sample.
@@ -39,4 +41,25 @@ pub struct ScoreRow {
     pub signature: String,
     /// The span the rule matched, or a judge's explanation.
     pub explanation: Option<String>,
+}
+
+/// Ready scores that came with an imported log, by metric, as the `payload` of a sample keeps them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedScores {
+    /// By metric.
+    pub scores: BTreeMap<String, RecordedScore>,
+}
+
+/// One ready score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecordedScore {
+    /// The value.
+    pub value: f64,
+    /// Why the answer counts as wrong without being read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What stood in the log.
+    pub recorded: String,
 }

@@ -36,6 +36,7 @@ pub enum PairError {
 }
 
 /// What no scorer reads, and what it is in its place: case texts would fill the memory of the join.
+/// The payload is last: recorded scores stand in it.
 const NOT_SCORED: [(&str, &str); 2] = [("input", "'{}'"), ("payload", "NULL")];
 
 /// Hands over every counting sample of the named datasets with its case, a batch at a time and in
@@ -46,12 +47,33 @@ const NOT_SCORED: [(&str, &str); 2] = [("input", "'{}'"), ("payload", "NULL")];
 pub async fn for_each_pair_batch<E: From<PairError>>(
     session: &SessionContext,
     datasets: &[String],
+    each: impl FnMut(Vec<(SampleRow, Case)>) -> Result<(), E>,
+) -> Result<(), E> {
+    hand_over(session, datasets, &NOT_SCORED, each).await
+}
+
+/// As [`for_each_pair_batch`], with the payload of every sample, in which recorded scores stand.
+///
+/// # Errors
+/// When the run's tables cannot be read or `each` fails.
+pub async fn for_each_recorded_batch<E: From<PairError>>(
+    session: &SessionContext,
+    datasets: &[String],
+    each: impl FnMut(Vec<(SampleRow, Case)>) -> Result<(), E>,
+) -> Result<(), E> {
+    hand_over(session, datasets, &NOT_SCORED[..1], each).await
+}
+
+async fn hand_over<E: From<PairError>>(
+    session: &SessionContext,
+    datasets: &[String],
+    left_out: &[(&str, &str)],
     mut each: impl FnMut(Vec<(SampleRow, Case)>) -> Result<(), E>,
 ) -> Result<(), E> {
     if datasets.is_empty() {
         return Ok(());
     }
-    let sql = pairs_sql(datasets, "");
+    let sql = pairs_sql_without(datasets, "", left_out);
     let mut stream = query(session, &sql).await?;
     while let Some(batch) = stream.next().await {
         let batch = batch.map_err(PairError::from)?;
@@ -62,6 +84,10 @@ pub async fn for_each_pair_batch<E: From<PairError>>(
 
 /// The query for samples of the named datasets with their cases; `join` narrows them down.
 pub(crate) fn pairs_sql(datasets: &[String], join: &str) -> String {
+    pairs_sql_without(datasets, join, &NOT_SCORED)
+}
+
+fn pairs_sql_without(datasets: &[String], join: &str, left_out: &[(&str, &str)]) -> String {
     let columns = |table: RunTable| {
         let name = table.name();
         table
@@ -69,7 +95,7 @@ pub(crate) fn pairs_sql(datasets: &[String], join: &str) -> String {
             .fields()
             .iter()
             .map(|field| {
-                let value = NOT_SCORED
+                let value = left_out
                     .iter()
                     .find(|(known, _)| known == field.name())
                     .map_or_else(

@@ -7,6 +7,7 @@ use consilium_core::study::{
     BackendKind, BackendSpec, DatasetSpec, Mode, SimulatedAccuracy, Study, SystemSpec,
 };
 use consilium_query::dataset::adapter::{self, ADAPTERS};
+use consilium_query::dataset::first_answer_form;
 use consilium_runner::solver;
 
 use super::load::nearest;
@@ -185,6 +186,9 @@ pub(super) fn complete_dataset(dataset: &mut DatasetSpec, folder: &Path) -> Resu
             ),
             "paths are relative to the study file",
         );
+    }
+    if dataset.answer_form.is_none() {
+        dataset.answer_form = first_answer_form(dataset, folder);
     }
     Ok(())
 }

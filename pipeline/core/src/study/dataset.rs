@@ -83,6 +83,9 @@ pub struct FieldRule {
     /// Source column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
+    /// Source columns that together make a list; empty cells are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
     /// JSON pointer (RFC 6901) into the row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,

@@ -1,9 +1,10 @@
 //! Dataset cards: where a set comes from, under which terms, and how it is read.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use consilium_core::AnswerForm;
-use consilium_core::study::FieldSource;
+use consilium_core::study::{DatasetSpec, FieldSource};
 use serde::{Deserialize, Serialize};
 
 /// `dataset.toml` of one set.
@@ -38,6 +39,9 @@ pub struct CardFile {
     /// Adapter that reads it; absent for files that hold no cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adapter: Option<String>,
+    /// Mapping beside the card by which `import-log` reads the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<String>,
     /// Kind of answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_form: Option<AnswerForm>,
@@ -60,10 +64,34 @@ pub struct CardError {
 }
 
 /// The cards that come with the program, by folder name.
-const CARDS: [(&str, &str); 3] = [
+const CARDS: [(&str, &str); 9] = [
+    (
+        "acibench",
+        include_str!("../../../../datasets/acibench/dataset.toml"),
+    ),
+    (
+        "agentclinic",
+        include_str!("../../../../datasets/agentclinic/dataset.toml"),
+    ),
+    (
+        "craftmd",
+        include_str!("../../../../datasets/craftmd/dataset.toml"),
+    ),
+    (
+        "medmcqa",
+        include_str!("../../../../datasets/medmcqa/dataset.toml"),
+    ),
+    (
+        "mediq",
+        include_str!("../../../../datasets/mediq/dataset.toml"),
+    ),
     (
         "medqa",
         include_str!("../../../../datasets/medqa/dataset.toml"),
+    ),
+    (
+        "mtcmb",
+        include_str!("../../../../datasets/mtcmb/dataset.toml"),
     ),
     (
         "pubmedqa",
@@ -74,6 +102,49 @@ const CARDS: [(&str, &str); 3] = [
         include_str!("../../../../datasets/sample/dataset.toml"),
     ),
 ];
+
+/// The mappings that lie beside cards, by folder name.
+const MAPPINGS: [(&str, &str); 2] = [
+    (
+        "acibench",
+        include_str!("../../../../datasets/acibench/import.toml"),
+    ),
+    (
+        "craftmd",
+        include_str!("../../../../datasets/craftmd/import.toml"),
+    ),
+];
+
+/// The text of the mapping beside a card.
+pub fn card_mapping(card: &str) -> Option<&'static str> {
+    let (_, text) = MAPPINGS.iter().find(|(name, _)| *name == card)?;
+    Some(text)
+}
+
+/// Names of the cards with a mapping.
+pub fn mapped_cards() -> impl Iterator<Item = &'static str> {
+    MAPPINGS.iter().map(|(name, _)| *name)
+}
+
+impl CardFile {
+    /// How a file of the card is read as a dataset; `None` when it holds no cases.
+    pub fn dataset(&self, name: &str, path: PathBuf) -> Option<DatasetSpec> {
+        Some(DatasetSpec {
+            name: name.to_owned(),
+            adapter: self.adapter.clone()?,
+            path,
+            format: None,
+            answer_form: self.answer_form,
+            language: None,
+            fields: self.fields.clone(),
+            filter: BTreeMap::new(),
+            predicate: None,
+            limit: None,
+            stratify: None,
+            strict: false,
+        })
+    }
+}
 
 /// Reads the cards that come with the program.
 ///
@@ -105,6 +176,19 @@ pub fn terms_of_file(sha256: &str) -> Option<String> {
 mod tests {
     use super::*;
     use crate::dataset::adapter::ADAPTERS;
+    use crate::dataset::log::LogMapping;
+
+    #[test]
+    fn every_mapping_that_a_card_names_reads_and_fits() {
+        for (name, card) in read_cards().unwrap() {
+            let named = card.files.iter().any(|file| file.mapping.is_some());
+            assert_eq!(named, card_mapping(&name).is_some(), "{name}");
+            if let Some(text) = card_mapping(&name) {
+                let mapping = LogMapping::parse(text).unwrap();
+                mapping.check().unwrap();
+            }
+        }
+    }
 
     #[test]
     fn every_card_names_a_known_adapter() {

@@ -21,19 +21,41 @@ impl fmt::Display for Place {
     }
 }
 
+/// What kind of thing is wrong with a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowProblem {
+    /// It lacks what a case needs, or holds it in another form.
+    #[default]
+    Malformed,
+    /// Nothing would be asked.
+    EmptyInput,
+    /// The gold answer is none of the options.
+    GoldNotAmongOptions,
+    /// Its bytes are not UTF-8.
+    Encoding,
+}
+
 /// Why one row is not a case.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RowError {
     /// What is wrong, with the column; never quotes case text.
     pub message: String,
+    /// Its kind.
+    pub problem: RowProblem,
 }
 
 impl RowError {
     /// A row error with a message.
     pub fn new(message: impl Into<String>) -> Self {
+        Self::of(RowProblem::Malformed, message)
+    }
+
+    /// A row error of a kind.
+    pub fn of(problem: RowProblem, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
+            problem,
         }
     }
 }

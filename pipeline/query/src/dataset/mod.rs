@@ -5,14 +5,18 @@
 
 pub mod adapter;
 mod card;
+mod case_file;
+pub mod check;
 mod error;
+pub mod log;
 pub mod margins;
 mod provider;
 mod reader;
 mod source;
 
-pub use card::{Card, CardError, CardFile, read_cards, terms_of_file};
-pub use error::{DatasetError, Malformed, Place, RowError};
+pub use card::{Card, CardError, CardFile, card_mapping, mapped_cards, read_cards, terms_of_file};
+pub use case_file::{CaseFile, CaseFileError};
+pub use error::{DatasetError, Malformed, Place, RowError, RowProblem};
 pub use provider::CaseTable;
-pub use reader::{CaseReader, ReadReport, inspect};
+pub use reader::{CaseReader, ReadReport, first_answer_form, inspect};
 pub use source::{SourceRow, file_format};

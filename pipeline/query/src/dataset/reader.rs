@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use consilium_core::Case;
-use consilium_core::study::DatasetSpec;
+use consilium_core::study::{DatasetSpec, FileFormat};
+use consilium_core::{AnswerForm, Case};
 
 use super::adapter::{self, Adapter};
 use super::error::{DatasetError, Malformed, Place};
@@ -45,16 +45,7 @@ impl CaseReader {
     pub fn open(spec: &DatasetSpec, study_folder: &Path) -> Result<Self, DatasetError> {
         let adapter = adapter::build(spec)?;
         let path = study_folder.join(&spec.path);
-        let format = spec.format.or_else(|| source::file_format(&path)).ok_or_else(|| {
-            DatasetError::Settings {
-                dataset: spec.name.clone(),
-                message: format!(
-                    "the format of {} cannot be told from its name; set format = \"jsonl\", \"json\", \
-                     \"csv\", \"tsv\" or \"parquet\"",
-                    path.display()
-                ),
-            }
-        })?;
+        let format = resolved_format(spec, &path)?;
         let rows =
             source::open(&path, format).map_err(|error| file_error(&spec.name, &path, error))?;
         Ok(Self {
@@ -173,7 +164,26 @@ pub fn inspect(
     Ok(report)
 }
 
-fn file_error(dataset: &str, path: &Path, error: SourceError) -> DatasetError {
+/// The format that the study sets, or the one that the file's name stands for.
+pub(super) fn resolved_format(spec: &DatasetSpec, path: &Path) -> Result<FileFormat, DatasetError> {
+    let format = spec.format.or_else(|| source::file_format(path));
+    format.ok_or_else(|| DatasetError::Settings {
+        dataset: spec.name.clone(),
+        message: format!(
+            "the format of {} cannot be told from its name; set format = \"jsonl\", \"json\", \"csv\", \
+             \"tsv\" or \"parquet\"",
+            path.display()
+        ),
+    })
+}
+
+/// The form of the first case of a dataset whose file says it; `None` when there is none to read.
+pub fn first_answer_form(spec: &DatasetSpec, study_folder: &Path) -> Option<AnswerForm> {
+    let mut reader = CaseReader::open(spec, study_folder).ok()?;
+    Some(reader.next()?.ok()?.view.answer_form)
+}
+
+pub(super) fn file_error(dataset: &str, path: &Path, error: SourceError) -> DatasetError {
     match error {
         SourceError::Io(source) => DatasetError::Io {
             dataset: dataset.to_owned(),

@@ -7,7 +7,7 @@ use consilium_core::canonical::canonical_sha256;
 use consilium_core::{AnswerForm, Case, CaseView, ChoiceOption};
 use serde_json::{Map, Value};
 
-use crate::dataset::error::RowError;
+use crate::dataset::error::{RowError, RowProblem};
 
 /// What an adapter collected of one row.
 #[derive(Clone, Debug)]
@@ -29,15 +29,21 @@ pub(super) struct Draft {
 impl Draft {
     /// Checks the draft and makes a case of it.
     pub(super) fn finish(mut self) -> Result<Case, RowError> {
-        if self.case_id.trim().is_empty() {
-            return Err(RowError::new("the identifier is empty"));
-        }
         if !self.input.values().any(has_text) {
-            return Err(RowError::new(
+            return Err(RowError::of(
+                RowProblem::EmptyInput,
                 "the input is empty: no question, text or context",
             ));
         }
         self.check_gold()?;
+        self.recorded()
+    }
+
+    /// Makes a case of a draft that nobody will be asked: recorded scores come without text and gold.
+    pub(super) fn recorded(self) -> Result<Case, RowError> {
+        if self.case_id.trim().is_empty() {
+            return Err(RowError::new("the identifier is empty"));
+        }
         let view = CaseView {
             dataset: self.dataset,
             case_id: self.case_id.into(),
@@ -93,15 +99,14 @@ impl Draft {
                         .iter()
                         .find(|option| option.text.trim() == wanted)
                 });
-            match option {
-                Some(option) => gold.clone_from(&option.label),
-                None => {
-                    return Err(RowError::new(format!(
-                        "the gold answer is not among the {} options",
-                        self.options.len()
-                    )));
-                }
-            }
+            let Some(option) = option else {
+                let message = format!(
+                    "the gold answer is not among the {} options",
+                    self.options.len()
+                );
+                return Err(RowError::of(RowProblem::GoldNotAmongOptions, message));
+            };
+            gold.clone_from(&option.label);
         }
         Ok(())
     }

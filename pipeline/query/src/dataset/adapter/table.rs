@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use consilium_core::study::{DatasetSpec, FieldRule, FieldSource};
+use consilium_core::study::DatasetSpec;
 use consilium_core::{AnswerForm, Case, ChoiceOption};
-use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::draft::{Draft, labels, lettered};
+use super::field::{Field, scalar_text};
 use super::{Adapter, SourceRow};
 use crate::dataset::error::{Place, RowError};
 use crate::dataset::source::kind_of;
@@ -37,12 +37,8 @@ struct Table {
     language: String,
     answer_form: AnswerForm,
     fields: Vec<(String, Field)>,
-}
-
-#[derive(Debug)]
-struct Field {
-    rule: FieldRule,
-    capture: Option<Regex>,
+    /// Whether the cases were asked elsewhere, so that text and gold may be lacking.
+    recorded: bool,
 }
 
 pub(super) fn build(spec: &DatasetSpec) -> Result<Arc<dyn Adapter>, String> {
@@ -52,16 +48,7 @@ pub(super) fn build(spec: &DatasetSpec) -> Result<Arc<dyn Adapter>, String> {
     if spec.fields.is_empty() {
         return Err("adapter 'table' needs fields = { question = \"column\", … }".to_owned());
     }
-    for name in spec.fields.keys() {
-        let free = name.starts_with("labels.") || name.starts_with("input.");
-        if !free && !COLUMNS.contains(&name.as_str()) {
-            return Err(format!(
-                "`fields` names '{name}', which is no case column; there are {}, labels.<name> and \
-                 input.<name>",
-                COLUMNS.join(", ")
-            ));
-        }
-    }
+    let table = Table::new(spec, answer_form, false)?;
     if !spec
         .fields
         .keys()
@@ -79,117 +66,40 @@ pub(super) fn build(spec: &DatasetSpec) -> Result<Arc<dyn Adapter>, String> {
             "`fields` lacks '{wanted}', without which nothing can be scored"
         ));
     }
-    let fields = spec
-        .fields
-        .iter()
-        .map(|(name, source)| Ok((name.clone(), Field::new(name, source)?)))
-        .collect::<Result<_, String>>()?;
-    Ok(Arc::new(Table {
-        dataset: spec.name.as_str().into(),
-        language: spec.language.clone().unwrap_or_else(|| "en".to_owned()),
-        answer_form,
-        fields,
-    }))
+    Ok(Arc::new(table))
 }
 
-impl Field {
-    fn new(name: &str, source: &FieldSource) -> Result<Self, String> {
-        let rule = match source {
-            FieldSource::Column(column) => FieldRule {
-                column: Some(column.clone()),
-                ..FieldRule::default()
-            },
-            FieldSource::Rule(rule) => rule.clone(),
-        };
-        let sources = [
-            rule.constant.is_some(),
-            rule.column.is_some(),
-            rule.pointer.is_some(),
-        ];
-        if sources.iter().filter(|set| **set).count() != 1 {
-            return Err(format!(
-                "field '{name}' needs one of constant, column and pointer"
-            ));
-        }
-        let capture = rule
-            .capture
-            .as_deref()
-            .map(Regex::new)
-            .transpose()
-            .map_err(|error| {
-                format!("field '{name}': capture is no regular expression: {error}")
-            })?;
-        Ok(Self { rule, capture })
-    }
+/// Cases out of the rows of a log: of form `text` unless the study says otherwise, with whatever of
+/// text, gold and subgroups the log holds.
+pub(in crate::dataset) fn recorded_cases(spec: &DatasetSpec) -> Result<Arc<dyn Adapter>, String> {
+    let form = spec.answer_form.unwrap_or(AnswerForm::Text);
+    Ok(Arc::new(Table::new(spec, form, true)?))
+}
 
-    /// The value of the field in a row; `None` when the row lacks it or it is null or empty text.
-    fn value(&self, name: &str, row: &SourceRow) -> Result<Option<Value>, RowError> {
-        let found = match (&self.rule.constant, &self.rule.column, &self.rule.pointer) {
-            (Some(constant), ..) => Some(constant.clone()),
-            (None, Some(column), _) => row.fields.get(column).cloned(),
-            (None, None, Some(pointer)) => {
-                Value::Object(row.fields.clone()).pointer(pointer).cloned()
+impl Table {
+    fn new(spec: &DatasetSpec, answer_form: AnswerForm, recorded: bool) -> Result<Self, String> {
+        for name in spec.fields.keys() {
+            let free = name.starts_with("labels.") || name.starts_with("input.");
+            if !free && !COLUMNS.contains(&name.as_str()) {
+                return Err(format!(
+                    "`fields` names '{name}', which is no case column; there are {}, labels.<name> \
+                     and input.<name>",
+                    COLUMNS.join(", ")
+                ));
             }
-            (None, None, None) => None,
-        };
-        let Some(value) = found.filter(|value| !value.is_null()) else {
-            return Ok(None);
-        };
-        let value = self.reworked(name, value)?;
-        Ok(Some(value).filter(|value| value.as_str().is_none_or(|text| !text.trim().is_empty())))
-    }
-
-    fn reworked(&self, name: &str, value: Value) -> Result<Value, RowError> {
-        let rule = &self.rule;
-        if rule.split.is_none() && self.capture.is_none() && rule.map.is_empty() {
-            return Ok(value);
         }
-        match value {
-            Value::Array(items) => items
-                .into_iter()
-                .map(|item| self.reworked(name, item))
-                .collect::<Result<Vec<_>, _>>()
-                .map(Value::Array),
-            Value::String(text) => match &rule.split {
-                Some(separator) => text
-                    .split(separator.as_str())
-                    .map(str::trim)
-                    .filter(|part| !part.is_empty())
-                    .map(|part| self.captured_and_mapped(name, part))
-                    .collect::<Result<Vec<_>, _>>()
-                    .map(Value::Array),
-                None => self.captured_and_mapped(name, &text),
-            },
-            Value::Number(_) | Value::Bool(_) => self.captured_and_mapped(name, &value.to_string()),
-            other => Err(RowError::new(format!(
-                "{name}: expected text, found {}",
-                kind_of(&other)
-            ))),
-        }
-    }
-
-    fn captured_and_mapped(&self, name: &str, text: &str) -> Result<Value, RowError> {
-        let text = match &self.capture {
-            Some(pattern) => {
-                let groups = pattern.captures(text).ok_or_else(|| {
-                    RowError::new(format!("{name}: the text does not match its capture"))
-                })?;
-                groups
-                    .get(1)
-                    .or_else(|| groups.get(0))
-                    .map_or("", |found| found.as_str())
-            }
-            None => text,
-        };
-        if self.rule.map.is_empty() {
-            return Ok(Value::String(text.to_owned()));
-        }
-        match self.rule.map.get(text) {
-            Some(mapped) => Ok(Value::String(mapped.clone())),
-            None => Err(RowError::new(format!(
-                "{name}: the value is not in its map"
-            ))),
-        }
+        let fields = spec
+            .fields
+            .iter()
+            .map(|(name, source)| Ok((name.clone(), Field::new(name, source)?)))
+            .collect::<Result<_, String>>()?;
+        Ok(Self {
+            dataset: spec.name.as_str().into(),
+            language: spec.language.clone().unwrap_or_else(|| "en".to_owned()),
+            answer_form,
+            fields,
+            recorded,
+        })
     }
 }
 
@@ -231,7 +141,7 @@ impl Adapter for Table {
                 .map(|item| scalar_text("gold", item))
                 .collect::<Result<_, _>>()?,
             Some(value) => vec![scalar_text("gold", &value)?],
-            None if self.answer_form == AnswerForm::Text => Vec::new(),
+            None if self.answer_form == AnswerForm::Text || self.recorded => Vec::new(),
             None => return Err(RowError::new("gold is missing")),
         };
         let mut input = Map::new();
@@ -246,7 +156,7 @@ impl Adapter for Table {
                 );
             }
         }
-        Draft {
+        let draft = Draft {
             dataset: Arc::clone(&self.dataset),
             case_id,
             source,
@@ -259,19 +169,11 @@ impl Adapter for Table {
             options,
             gold,
             reference,
+        };
+        if self.recorded {
+            return draft.recorded();
         }
-        .finish()
-    }
-}
-
-fn scalar_text(name: &str, value: &Value) -> Result<String, RowError> {
-    match value {
-        Value::String(text) => Ok(text.clone()),
-        Value::Number(_) | Value::Bool(_) => Ok(value.to_string()),
-        other => Err(RowError::new(format!(
-            "{name}: expected text, found {}",
-            kind_of(other)
-        ))),
+        draft.finish()
     }
 }
 

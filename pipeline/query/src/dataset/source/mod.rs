@@ -13,7 +13,7 @@ use consilium_core::study::FileFormat;
 use flate2::bufread::MultiGzDecoder;
 use serde_json::{Map, Value};
 
-use super::error::{Place, RowError};
+use super::error::{Place, RowError, RowProblem};
 
 /// One object of a source file.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,24 +58,47 @@ pub fn file_format(path: &Path) -> Option<FileFormat> {
 pub(super) fn open(path: &Path, format: FileFormat) -> Result<SourceRows, SourceError> {
     match format {
         FileFormat::Jsonl => Ok(json_lines::read(open_text(path)?)),
-        FileFormat::Json => json_document::read(open_text(path)?),
+        FileFormat::Json => {
+            let mut reader = open_text(path)?;
+            if holds_json_lines(reader.fill_buf()?) {
+                return Ok(json_lines::read(reader));
+            }
+            json_document::read(reader)
+        }
         FileFormat::Csv => delimited::read(open_text(path)?, b','),
         FileFormat::Tsv => delimited::read(open_text(path)?, b'\t'),
         FileFormat::Parquet => parquet_rows::read(path),
     }
 }
 
-/// Opens a text file, unpacks gzip by its magic number and drops a byte order mark.
-fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>, SourceError> {
+/// Whether a file called JSON is JSON Lines: a whole object on the first line and something below it,
+/// which no JSON document has.
+fn holds_json_lines(start: &[u8]) -> bool {
+    let Some(end) = memchr::memchr(b'\n', start) else {
+        return false;
+    };
+    let (first, rest) = start.split_at(end);
+    first.trim_ascii_start().starts_with(b"{")
+        && rest.trim_ascii_start().starts_with(b"{")
+        && serde_json::from_slice::<serde::de::IgnoredAny>(first).is_ok()
+}
+
+/// Opens a file and unpacks gzip, told by its magic number.
+pub(super) fn open_bytes(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     let mut plain = BufReader::with_capacity(1 << 20, File::open(path)?);
-    let mut reader: Box<dyn BufRead + Send> = if plain.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
+    Ok(if plain.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
         Box::new(BufReader::with_capacity(
             1 << 20,
             MultiGzDecoder::new(plain),
         ))
     } else {
         Box::new(plain)
-    };
+    })
+}
+
+/// Opens a text file and drops a byte order mark.
+fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>, SourceError> {
+    let mut reader = open_bytes(path)?;
     let start = reader.fill_buf()?;
     if start.starts_with(&[0xef, 0xbb, 0xbf]) {
         reader.consume(3);
@@ -106,10 +129,11 @@ fn object_of(bytes: &[u8]) -> Result<Map<String, Value>, RowError> {
 }
 
 fn not_utf8(offset: usize) -> RowError {
-    RowError::new(format!(
+    let message = format!(
         "not UTF-8 at byte {} of the line; convert the file, for example with iconv",
         offset + 1
-    ))
+    );
+    RowError::of(RowProblem::Encoding, message)
 }
 
 /// The kind of a JSON value, for messages.
@@ -211,6 +235,14 @@ mod tests {
         assert!(failure(b"[{}] trailing", FileFormat::Json).contains("trailing characters"));
         assert!(failure(b"\xff\xfe[\x00]\x00", FileFormat::Json).contains("UTF-16"));
         assert!(rows(b"  \n", FileFormat::Json).is_empty());
+    }
+
+    #[test]
+    fn json_lines_under_the_name_json_are_read_as_lines() {
+        let rows = rows(b"{\"a\":1}\n\n{\"a\":2}\n", FileFormat::Json);
+        assert_eq!(rows[1].as_ref().unwrap().place, Place::Line(3));
+        assert_eq!(rows[1].as_ref().unwrap().fields["a"], 2);
+        assert!(failure(b"{\"a\":\n1}\n{\"a\":2}\n", FileFormat::Json).contains("trailing"));
     }
 
     #[test]
