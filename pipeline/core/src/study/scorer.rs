@@ -33,7 +33,7 @@ pub struct ScorerSpec {
     /// Judge-like scorers: backend that judges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
-    /// Judge-like scorers: named, versioned policy.
+    /// Judge-like scorers: named, versioned policy. `recorded`: who scored by what rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
 }
@@ -57,6 +57,8 @@ pub enum ScorerKind {
     Text,
     /// Asks a model whether a diagnosis is the accepted one, under a named policy.
     Judge,
+    /// Gives back ready scores that an imported log brought along; `policy` says whose they are.
+    Recorded,
 }
 
 impl ScorerKind {
@@ -67,6 +69,7 @@ impl ScorerKind {
             Self::Label => "label",
             Self::Text => "text",
             Self::Judge => "judge",
+            Self::Recorded => "recorded",
         }
     }
 }

@@ -10,6 +10,7 @@ mod json_field;
 pub mod judge;
 mod label;
 mod mention;
+mod recorded;
 mod row;
 mod sentence;
 mod stance;
@@ -25,6 +26,7 @@ use rayon::prelude::*;
 pub use choice::{ChoiceScorer, read_choice};
 pub use extraction::Extraction;
 pub use label::{AliasError, AliasTable, LabelScorer};
+pub use recorded::RecordedScorer;
 pub use text::{TextScorer, UnknownMetric};
 
 use crate::prompt::PromptError;
@@ -164,7 +166,10 @@ fn check_keys(spec: &ScorerSpec) -> Result<(), ScorerError> {
         ("metrics", !spec.metrics.is_empty() && !is_text),
         ("against", spec.against.is_some() && !is_text),
         ("backend", spec.backend.is_some() && !is_judge),
-        ("policy", spec.policy.is_some() && !is_judge),
+        (
+            "policy",
+            spec.policy.is_some() && !is_judge && spec.kind != ScorerKind::Recorded,
+        ),
     ];
     match unused.into_iter().find(|(_, given)| *given) {
         Some((key, _)) => Err(ScorerError::UnusedKey {
@@ -204,6 +209,10 @@ pub fn build(spec: &ScorerSpec, study_folder: &Path) -> Result<Box<dyn Scorer>, 
                 })?;
             Box::new(LabelScorer::new(name, aliases, &spec.ignore_suffixes))
         }
+        ScorerKind::Recorded => Box::new(RecordedScorer::new(
+            name,
+            spec.policy.as_deref().unwrap_or("unknown"),
+        )),
         ScorerKind::Text => Box::new(TextScorer::new(name, &spec.metrics, spec.against).map_err(
             |source| ScorerError::Metric {
                 scorer: name.to_owned(),

@@ -132,7 +132,7 @@ impl AliasTable {
     }
 
     /// (alias, canonical label) in the order of the file.
-    pub(in crate::scorer) fn entries(&self) -> &[(String, String)] {
+    pub fn entries(&self) -> &[(String, String)] {
         &self.entries
     }
 

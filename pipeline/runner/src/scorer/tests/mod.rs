@@ -6,6 +6,7 @@ mod choice_table;
 mod label_doubt;
 mod label_table;
 mod laws;
+mod recorded;
 mod rows;
 mod text;
 
