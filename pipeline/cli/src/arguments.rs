@@ -38,6 +38,7 @@ pub(crate) enum Command {
     Verify(command::verify::VerifyArguments),
     Serve(command::serve::ServeArguments),
     Datasets(command::datasets::DatasetsArguments),
+    ImportLog(command::import_log::ImportLogArguments),
     Metric(command::metric::MetricArguments),
     MockServer(command::mock_server::MockServerArguments),
 }

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod datasets;
 mod datasets_build;
+pub(crate) mod import_log;
 pub(crate) mod metric;
 pub(crate) mod mock_server;
 pub(crate) mod quickstart;
@@ -39,7 +40,8 @@ pub(crate) fn dispatch(arguments: &Arguments) -> Result<ExitCode> {
             Command::Sql(given) => sql::sql(given, runs).await,
             Command::Serve(given) => serve::serve(given, runs).await,
             Command::Verify(given) => verify::verify(given, runs).await,
-            Command::Datasets(given) => datasets::datasets(given),
+            Command::Datasets(given) => datasets::datasets(given).await,
+            Command::ImportLog(given) => import_log::import_log(given, runs).await,
             Command::Metric(given) => metric::metric(given),
             Command::MockServer(given) => mock_server::mock_server(given).await,
         }

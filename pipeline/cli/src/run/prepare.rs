@@ -154,14 +154,14 @@ fn create(study: &ResolvedStudy, runs: &Path) -> Result<RunDirectory> {
 }
 
 /// Cases into parts of a fixed size, without holding them.
-struct CaseWriter<'a> {
+pub(super) struct CaseWriter<'a> {
     directory: &'a RunDirectory,
     part: Option<PartWriter<CaseRow>>,
     parts: Vec<PartEntry>,
 }
 
 impl<'a> CaseWriter<'a> {
-    fn new(directory: &'a RunDirectory) -> Self {
+    pub(super) fn new(directory: &'a RunDirectory) -> Self {
         Self {
             directory,
             part: None,
@@ -169,7 +169,7 @@ impl<'a> CaseWriter<'a> {
         }
     }
 
-    fn push(&mut self, row: CaseRow) -> Result<(), StoreError> {
+    pub(super) fn push(&mut self, row: CaseRow) -> Result<(), StoreError> {
         let mut part = match self.part.take() {
             Some(part) => part,
             None => PartWriter::create(self.directory, &format!("part-{:05}", self.parts.len()))?,
@@ -183,7 +183,7 @@ impl<'a> CaseWriter<'a> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Vec<PartEntry>, StoreError> {
+    pub(super) fn finish(mut self) -> Result<Vec<PartEntry>, StoreError> {
         if let Some(part) = self.part.take() {
             self.parts.push(part.finish()?);
         }
@@ -310,7 +310,7 @@ fn training_files(study: &ResolvedStudy) -> impl Iterator<Item = &std::path::Pat
 }
 
 /// Revision of the working folder, with `+` when it has uncommitted changes.
-fn git_revision() -> Option<String> {
+pub(super) fn git_revision() -> Option<String> {
     let git = |arguments: &[&str]| {
         let output = std::process::Command::new("git")
             .args(arguments)

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use consilium_core::RunManifest;
 use consilium_core::study::{ScorerKind, ScorerSpec, Study};
-use consilium_query::{SessionContext, for_each_pair_batch};
+use consilium_core::{Case, RunManifest, SampleRow};
+use consilium_query::{SessionContext, for_each_pair_batch, for_each_recorded_batch};
 use consilium_runner::scorer;
 use consilium_store::{RunDirectory, RunLock, ScoreSorter, SortedScores, replace_scores};
 
@@ -106,10 +106,14 @@ async fn offline_scores(
     // Paths in a recorded study are absolute.
     let scorer = scorer::build(spec, Path::new("/"))?;
     let mut rows = ScoreSorter::default();
-    for_each_pair_batch(session, &spec.datasets, |pairs| {
+    let each = |pairs: Vec<(SampleRow, Case)>| {
         rows.extend(scorer.score_batch(&pairs))?;
         anyhow::Ok(())
-    })
-    .await?;
+    };
+    if spec.kind == ScorerKind::Recorded {
+        for_each_recorded_batch(session, &spec.datasets, each).await?;
+    } else {
+        for_each_pair_batch(session, &spec.datasets, each).await?;
+    }
     Ok((scorer.signature().to_string(), rows.finish()?))
 }
