@@ -6,8 +6,10 @@
 mod architecture;
 mod bad_input;
 mod canaries;
+mod datasets;
 mod engine;
 mod explain;
+mod import_log;
 mod program;
 mod pubmedqa;
 mod quickstart;
