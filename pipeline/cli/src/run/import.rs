@@ -10,7 +10,8 @@ use consilium_core::study::{
     DatasetSpec, GenerationSpec, ScorerKind, ScorerSpec, Study, SystemSpec, TableSpec,
 };
 use consilium_core::{
-    AnswerForm, Case, Clock, DriftRecord, FORMAT_VERSION, RunManifest, RunStatus, SampleRow, SystemClock,
+    AnswerForm, Case, Clock, DriftRecord, FORMAT_VERSION, RunManifest, RunStatus, SampleRow,
+    SystemClock,
 };
 use consilium_query::dataset::adapter::ADAPTERS;
 use consilium_query::dataset::log::{LogEntry, LogMapping, LogReader, LogSurvey, labelled, survey};
@@ -29,13 +30,6 @@ const SAMPLES_PER_PART: u64 = 131_072;
 
 /// What the solver of a system is called whose answers were recorded elsewhere.
 const SOLVER: &str = "recorded";
-
-/// Tables that say nothing about a log: it holds no calls.
-const TABLES_OF_CALLS: [&str; 2] = ["cost", "timing"];
-/// Tables that need answers which are right or wrong.
-const TABLES_OF_ACCURACY: [&str; 2] = ["systems-by-source", "accuracy"];
-/// Tables that need labels.
-const TABLES_OF_LABELS: [&str; 3] = ["averages", "per-class", "confusion"];
 
 /// A log to be imported.
 pub(crate) struct LogImport {
@@ -227,12 +221,16 @@ fn study(mapping: &LogMapping, spec: DatasetSpec, survey: &LogSurvey) -> Study {
         training: Vec::new(),
     });
     let scorers = scorers(mapping, &spec, survey);
+    let texts = scorers.iter().any(|scorer| scorer.kind == ScorerKind::Text);
     let judged = scorers.iter().any(|scorer| scorer.kind != ScorerKind::Text);
     let labels = judged && spec.answer_form == Some(AnswerForm::Label);
-    let fits = |name: &&&str| {
-        !TABLES_OF_CALLS.contains(*name)
-            && (judged || !TABLES_OF_ACCURACY.contains(*name))
-            && (labels || !TABLES_OF_LABELS.contains(*name))
+    // A log holds no calls, so that tables of calls would say that it cost nothing.
+    let fits = |name: &&&str| match **name {
+        "cost" | "timing" | "judge" | "calibration" => false,
+        "outcomes" | "outcome-flow" => true,
+        "averages" | "per-class" | "confusion" | "confusion-matrix" => labels,
+        name if name.starts_with("text") => texts,
+        _ => judged,
     };
     let tables = if mapping.table.is_empty() {
         STANDARD_TABLES
