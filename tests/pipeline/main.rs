@@ -16,3 +16,4 @@ mod quickstart;
 mod replay;
 mod report;
 mod resume;
+mod serve;

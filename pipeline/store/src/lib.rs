@@ -15,7 +15,7 @@ pub mod verify;
 
 pub use error::{DecodeError, RecordError, StoreError};
 pub use lock::RunLock;
-pub use lookup::{FoundRows, PartRows, RowKey, RowPlace, TableParts};
+pub use lookup::{FoundRow, PartRows, RowKey, RowPlace, TableParts};
 pub use part::{PartWriter, Rows, read_rows, write_table};
 pub use recorder::{Recorder, RecorderOptions, Recovery};
 pub use rows::{CaseInputError, CaseRow, TableRow, encode};

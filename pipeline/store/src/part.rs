@@ -14,6 +14,7 @@ use consilium_core::canonical::hex;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
+use parquet::schema::types::ColumnPath;
 use sha2::{Digest, Sha256};
 
 pub(crate) use name::{first_free_number, is_part, part_stem, remove_strays, table_of};
@@ -33,6 +34,23 @@ const BATCH_BYTES: usize = 32 << 20;
 const ROW_GROUP_ROWS: usize = 16_384;
 /// Size that ends a row group earlier; a row group is held in memory while it is written.
 const ROW_GROUP_BYTES: usize = 128 << 20;
+/// Rows of a page of a column: one row is read without reading thousands of texts beside it.
+const PAGE_ROWS: usize = 256;
+/// Columns whose texts hardly repeat: a dictionary of them would be read whole for every row.
+const LONG_TEXTS: [&str; 12] = [
+    "answer",
+    "content",
+    "error",
+    "explanation",
+    "input",
+    "messages",
+    "payload",
+    "raw",
+    "reasoning",
+    "reference",
+    "request_sha256",
+    "response",
+];
 /// Constant, so that two builds of the program write the same bytes.
 const CREATED_BY: &str = "consilium";
 
@@ -59,20 +77,24 @@ impl<R: TableRow> PartWriter<R> {
         fs::create_dir_all(&folder).map_err(StoreError::io("create folder", &folder))?;
         let temporary = folder.join(format!("{stem}.parquet.tmp"));
         let file = File::create(&temporary).map_err(StoreError::io("create", &temporary))?;
-        let properties = WriterProperties::builder()
+        let mut properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(
                 ZstdLevel::try_new(3).map_err(StoreError::part("write", &temporary))?,
             ))
             .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
             .set_max_row_group_bytes(Some(ROW_GROUP_BYTES))
-            .set_created_by(CREATED_BY.to_owned())
-            .build();
+            .set_data_page_row_count_limit(PAGE_ROWS)
+            .set_write_batch_size(PAGE_ROWS)
+            .set_created_by(CREATED_BY.to_owned());
+        for column in LONG_TEXTS {
+            properties = properties.set_column_dictionary_enabled(ColumnPath::from(column), false);
+        }
         let target = HashingWriter {
             file,
             hasher: Sha256::new(),
             bytes: 0,
         };
-        let writer = ArrowWriter::try_new(target, R::TABLE.schema(), Some(properties))
+        let writer = ArrowWriter::try_new(target, R::TABLE.schema(), Some(properties.build()))
             .map_err(StoreError::part("write", &temporary))?;
         Ok(Self {
             directory: directory.clone(),

@@ -1,5 +1,6 @@
 //! `consilium quickstart`: the sample study end to end.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -24,6 +25,14 @@ pub(crate) struct QuickstartArguments {
     /// Folder to work in.
     #[arg(long, default_value = ".", value_name = "DIR")]
     dir: PathBuf,
+
+    /// Then show the run in a browser, on 127.0.0.1:8787.
+    #[arg(long)]
+    serve: bool,
+
+    /// With --serve: address to listen on; port 0 takes a free one, printed at start.
+    #[arg(long, default_value = super::serve::DEFAULT_ADDRESS, value_name = "ADDRESS:PORT", requires = "serve")]
+    listen: SocketAddr,
 }
 
 /// Files of the project, each under its own path.
@@ -82,13 +91,21 @@ pub(crate) async fn quickstart(given: &QuickstartArguments) -> Result<ExitCode> 
     printer::line(&format!(
         "Run     {run_name}\nReport  {}\n        beside it: report.md, report.tex, report.xlsx, report.json, tables/, figures/\n\n\
          Next:\n  consilium sql {run_name} \"SELECT system, outcome, count(*) AS n FROM samples GROUP BY \
-         system, outcome ORDER BY system, outcome\"\n  consilium verify {run_name} --report {}\n  consilium check {}",
+         system, outcome ORDER BY system, outcome\"\n  consilium verify {run_name} --report {}\n  consilium check {}\n  consilium serve --runs {}",
         report_folder.join("report.html").display(),
         report_folder.display(),
-        study_path.display()
+        study_path.display(),
+        run_argument(&runs)
     ))?;
     printer::note(&format!("done in {:.1} s", started.elapsed().as_secs_f64()));
-    Ok(exit_code(&study, &execution))
+    let code = exit_code(&study, &execution);
+    if given.serve {
+        let name = run.file_name().and_then(|name| name.to_str());
+        return super::serve::serve_runs(given.listen, None, runs, name)
+            .await
+            .map(|_| code);
+    }
+    Ok(code)
 }
 
 /// A path that is read as a path, not as a name.

@@ -21,6 +21,8 @@ use crate::printer;
 use crate::run::signal;
 use crate::serve::{HostNames, Library, check_host};
 
+/// Where pages are served unless told otherwise.
+pub(super) const DEFAULT_ADDRESS: &str = "127.0.0.1:8787";
 /// Time that answers under way have to end.
 const GRACE: Duration = Duration::from_secs(5);
 /// Runs whose cards are made before anyone asks.
@@ -36,7 +38,7 @@ const FIRST_RUNS: usize = 25;
 )]
 pub(crate) struct ServeArguments {
     /// Address to listen on; port 0 takes a free one, printed at start.
-    #[arg(long, default_value = "127.0.0.1:8787", value_name = "ADDRESS:PORT")]
+    #[arg(long, default_value = DEFAULT_ADDRESS, value_name = "ADDRESS:PORT")]
     listen: SocketAddr,
 
     /// Where readers find the pages, when that is not the address itself.

@@ -4,7 +4,6 @@ use consilium_core::{Case, SampleKey, SampleRow, ScoreRow};
 use consilium_store::rows::{decode_cases, decode_samples, decode_scores};
 use consilium_store::{RowKey, RowPlace, RunTable};
 
-use super::index::Counts;
 use super::open_run::{BrowseError, OpenRun};
 
 /// A sample with its case and what scorers concluded of one attempt.
@@ -32,7 +31,7 @@ impl SampleRecord {
 }
 
 /// What rows of a sample are found by.
-pub(super) fn row_key(key: &SampleKey) -> RowKey<'_> {
+fn row_key(key: &SampleKey) -> RowKey<'_> {
     RowKey {
         dataset: &key.dataset,
         case_id: &key.case_id,
@@ -80,14 +79,10 @@ impl OpenRun {
             sample: None,
         };
         let table = self.table(RunTable::Cases)?;
-        let mut places = table.find(key, &[])?.places;
-        places.truncate(1);
-        if places.is_empty() {
+        let Some(found) = table.find(key)?.into_iter().next() else {
             return Ok(None);
-        }
-        let row = decode_cases(&table.take(&places, None)?)?
-            .into_iter()
-            .next();
+        };
+        let row = decode_cases(&table.take(&[found.place], None)?)?.pop();
         Ok(row.map(Case::try_from).transpose()?)
     }
 
@@ -97,7 +92,8 @@ impl OpenRun {
     /// When a part cannot be read.
     pub fn attempts(&self, key: &SampleKey) -> Result<Vec<SampleRow>, BrowseError> {
         let table = self.table(RunTable::Samples)?;
-        let places = table.find(row_key(key), &[])?.places;
+        let found = table.find(row_key(key))?;
+        let places: Vec<RowPlace> = found.iter().map(|row| row.place).collect();
         let mut attempts = decode_samples(&table.take(&places, None)?)?;
         attempts.sort_by_key(|row| row.attempt);
         Ok(attempts)
@@ -132,20 +128,18 @@ impl OpenRun {
         Ok(self.of_attempt(table, key, attempt)?.len() as u64)
     }
 
-    fn of_attempt(
+    /// Where the rows of an attempt lie.
+    pub(super) fn of_attempt(
         &self,
         table: RunTable,
         key: &SampleKey,
         attempt: u32,
     ) -> Result<Vec<RowPlace>, BrowseError> {
-        let found = self.table(table)?.find(row_key(key), &["attempt"])?;
-        let attempts = Counts::of(&found.batch, table, "attempt")?;
+        let found = self.table(table)?.find(row_key(key))?;
         Ok(found
-            .places
             .iter()
-            .enumerate()
-            .filter(|(row, _)| attempts.at(*row) == u64::from(attempt))
-            .map(|(_, place)| *place)
+            .filter(|row| row.attempt == attempt)
+            .map(|row| row.place)
             .collect())
     }
 }

@@ -1,6 +1,6 @@
 //! The events and calls of one attempt.
 
-use arrow::array::{Array as _, RecordBatch};
+use arrow::array::Array as _;
 use consilium_core::{CallRow, EventRow, SampleKey};
 use consilium_store::rows::{decode_calls, decode_events};
 use consilium_store::{RowPlace, RunTable, TableRow};
@@ -8,7 +8,6 @@ use consilium_store::{RowPlace, RunTable, TableRow};
 use super::index::{Counts, text_column};
 use super::keyset::{Edge, keyset};
 use super::open_run::{BrowseError, OpenRun};
-use super::sample::row_key;
 
 /// Part of a longer list.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,16 +162,14 @@ impl OpenRun {
         key: &SampleKey,
         attempt: u32,
     ) -> Result<Vec<(u64, RowPlace)>, BrowseError> {
-        let found = self
+        let places = self.of_attempt(RunTable::Events, key, attempt)?;
+        let batch = self
             .table(RunTable::Events)?
-            .find(row_key(key), &["attempt", "seq"])?;
-        let attempts = Counts::of(&found.batch, RunTable::Events, "attempt")?;
-        let seqs = Counts::of(&found.batch, RunTable::Events, "seq")?;
-        let mut events: Vec<(u64, RowPlace)> = found
-            .places
+            .take(&places, Some(&["seq"]))?;
+        let seqs = Counts::of(&batch, RunTable::Events, "seq")?;
+        let mut events: Vec<(u64, RowPlace)> = places
             .iter()
             .enumerate()
-            .filter(|(row, _)| attempts.at(*row) == u64::from(attempt))
             .map(|(row, place)| (seqs.at(row), *place))
             .collect();
         events.sort_unstable();
@@ -180,19 +177,15 @@ impl OpenRun {
     }
 
     fn call_places(&self, key: &SampleKey, attempt: u32) -> Result<Vec<CallPlace>, BrowseError> {
-        let found = self
-            .table(RunTable::Calls)?
-            .find(row_key(key), &["attempt", "scorer", "seq", "round"])?;
-        let batch: &RecordBatch = &found.batch;
-        let attempts = Counts::of(batch, RunTable::Calls, "attempt")?;
-        let seqs = Counts::of(batch, RunTable::Calls, "seq")?;
-        let rounds = Counts::of(batch, RunTable::Calls, "round")?;
-        let scorers = text_column(batch, RunTable::Calls, "scorer")?;
-        let mut calls: Vec<CallPlace> = found
-            .places
+        let places = self.of_attempt(RunTable::Calls, key, attempt)?;
+        let columns = ["scorer", "seq", "round"];
+        let batch = self.table(RunTable::Calls)?.take(&places, Some(&columns))?;
+        let seqs = Counts::of(&batch, RunTable::Calls, "seq")?;
+        let rounds = Counts::of(&batch, RunTable::Calls, "round")?;
+        let scorers = text_column(&batch, RunTable::Calls, "scorer")?;
+        let mut calls: Vec<CallPlace> = places
             .iter()
             .enumerate()
-            .filter(|(row, _)| attempts.at(*row) == u64::from(attempt))
             .map(|(row, place)| CallPlace {
                 scorer: scorers.is_valid(row).then(|| scorers.value(row).to_owned()),
                 seq: seqs.at(row),

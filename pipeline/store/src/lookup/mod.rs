@@ -1,7 +1,7 @@
 //! Rows of a table by key or by position, without reading the rest.
 //!
 //! A part never changes, so what is learnt of it (its footer, where the rows of a key lie) is kept
-//! as long as its [`TableParts`]. Of a part with 4,096 samples that is about 100 kB.
+//! as long as its [`TableParts`]. Of a sample that is 32 bytes a table.
 
 mod part_file;
 mod places;
@@ -13,8 +13,7 @@ use arrow::compute::{concat_batches, take_record_batch};
 use consilium_core::RunManifest;
 
 use crate::part::table_of;
-use crate::rows::Columns;
-use crate::{DecodeError, RunDirectory, RunTable, StoreError};
+use crate::{RunDirectory, RunTable, StoreError};
 
 use part_file::PartFile;
 
@@ -38,13 +37,13 @@ pub struct RowKey<'a> {
     pub sample: Option<(&'a str, u32)>,
 }
 
-/// Rows with a key: where they lie, and some of their columns.
-#[derive(Clone, Debug)]
-pub struct FoundRows {
-    /// Places, one for each row of the batch.
-    pub places: Vec<RowPlace>,
-    /// The columns asked for, those of the key among them.
-    pub batch: RecordBatch,
+/// A row with a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundRow {
+    /// Where it lies.
+    pub place: RowPlace,
+    /// Its attempt; 0 in the table `cases`.
+    pub attempt: u32,
 }
 
 /// Some rows of one part, in its order.
@@ -118,35 +117,22 @@ impl TableParts {
         })
     }
 
-    /// Finds the rows of a key and reads some of their columns beside those of the key.
+    /// Finds the rows of a key, in the order of the parts.
     ///
     /// # Errors
     /// When a part cannot be read.
-    pub fn find(&self, key: RowKey<'_>, columns: &[&str]) -> Result<FoundRows, StoreError> {
-        let mut wanted: Vec<&str> = match key.sample {
-            Some(_) => vec!["dataset", "case_id", "system", "epoch"],
-            None => vec!["dataset", "case_id"],
-        };
-        wanted.extend(columns);
-        let (mut places, mut batches) = (Vec::new(), Vec::new());
+    pub fn find(&self, key: RowKey<'_>) -> Result<Vec<FoundRow>, StoreError> {
+        let mut found = Vec::new();
         for (part, file) in self.parts.iter().enumerate() {
-            let rows = file.rows_of(key)?;
-            if rows.is_empty() {
-                continue;
+            for (row, attempt) in file.rows_of(key)? {
+                let place = RowPlace {
+                    part: narrow(part),
+                    row: narrow(row),
+                };
+                found.push(FoundRow { place, attempt });
             }
-            let batch = file.select(Some(&wanted), &rows)?;
-            let kept = self.with_key(&batch, key)?;
-            if kept.is_empty() {
-                continue;
-            }
-            places.extend(kept.iter().map(|index| RowPlace {
-                part: narrow(part),
-                row: narrow(rows[*index as usize]),
-            }));
-            batches.push(self.taken(&batch, kept)?);
         }
-        let batch = self.joined(&batches, Some(&wanted))?;
-        Ok(FoundRows { places, batch })
+        Ok(found)
     }
 
     /// Reads columns of the rows at some places, in the order of the places; all columns when none
@@ -173,37 +159,6 @@ impl TableParts {
             .map(|place| narrow(sorted.partition_point(|other| other < place)))
             .collect();
         self.taken(&batch, order)
-    }
-
-    /// Indices of the rows that have the key: places are found by hash.
-    fn with_key(&self, batch: &RecordBatch, key: RowKey<'_>) -> Result<Vec<u32>, StoreError> {
-        let kept = || -> Result<Vec<u32>, DecodeError> {
-            let columns = Columns(batch);
-            let (dataset, case_id) = (columns.text("dataset")?, columns.text("case_id")?);
-            let sample = match key.sample {
-                Some(sample) => Some((columns.text("system")?, columns.integer("epoch")?, sample)),
-                None => None,
-            };
-            let mut kept = Vec::new();
-            for row in 0..batch.num_rows() {
-                let same = dataset.value(row)? == key.dataset
-                    && case_id.value(row)? == key.case_id
-                    && match &sample {
-                        Some((systems, epochs, (system, epoch))) => {
-                            systems.value(row)? == *system && epochs.required::<u32>(row)? == *epoch
-                        }
-                        None => true,
-                    };
-                if same {
-                    kept.push(narrow(row));
-                }
-            }
-            Ok(kept)
-        };
-        kept().map_err(|source| StoreError::Decode {
-            table: self.table,
-            source,
-        })
     }
 
     fn joined(

@@ -69,8 +69,8 @@ impl PartFile {
         self.groups.last().map_or(0, |group| group.rows.end)
     }
 
-    /// Positions of rows that may have the key, ascending: all that have it and, rarely, others.
-    pub(super) fn rows_of(&self, key: RowKey<'_>) -> Result<Vec<usize>, StoreError> {
+    /// Positions of the rows that have the key, each with its attempt, ascending.
+    pub(super) fn rows_of(&self, key: RowKey<'_>) -> Result<Vec<(usize, u32)>, StoreError> {
         let mut rows = Vec::new();
         for (index, group) in self.groups.iter().enumerate() {
             if !may_hold(self.metadata.metadata().row_group(index), key) {
@@ -90,7 +90,8 @@ impl PartFile {
                     group.places.get_or_init(|| read)
                 }
             };
-            rows.extend(places.find(key).map(|row| group.rows.start + row));
+            let found = places.find(key);
+            rows.extend(found.map(|(row, attempt)| (group.rows.start + row, attempt)));
         }
         rows.sort_unstable();
         Ok(rows)

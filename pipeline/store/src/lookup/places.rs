@@ -1,17 +1,16 @@
 //! Where the rows of a key lie in a row group.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
 use arrow::array::{Array as _, AsArray as _};
 use arrow::datatypes::Int32Type;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::errors::ParquetError;
+use sha2::{Digest as _, Sha256};
 
 use super::RowKey;
 
-/// Runs of rows with the same key, by the hash of the key: 16 bytes each.
+/// Runs of rows with the same key and attempt, by the hash of the key: 32 bytes each.
 ///
-/// A hash may stand for several keys; who reads the rows compares.
+/// The hash stands for the key: it is half of a SHA-256, so that no two keys share one.
 #[derive(Debug)]
 pub(super) struct KeyPlaces {
     runs: Vec<Run>,
@@ -19,7 +18,8 @@ pub(super) struct KeyPlaces {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Run {
-    hash: u64,
+    hash: u128,
+    attempt: u32,
     first: u32,
     rows: u32,
 }
@@ -28,7 +28,7 @@ impl KeyPlaces {
     /// The columns it is made from.
     pub(super) const fn columns(by_sample: bool) -> &'static [&'static str] {
         if by_sample {
-            &["dataset", "case_id", "system", "epoch"]
+            &["dataset", "case_id", "system", "epoch", "attempt"]
         } else {
             &["dataset", "case_id"]
         }
@@ -48,13 +48,15 @@ impl KeyPlaces {
                     .and_then(|column| column.as_string_view_opt())
                     .ok_or_else(|| ParquetError::General(format!("column {name} is no text")))
             };
+            let number = |name: &str| {
+                batch
+                    .column_by_name(name)
+                    .and_then(|column| column.as_primitive_opt::<Int32Type>())
+                    .ok_or_else(|| ParquetError::General(format!("column {name} is no number")))
+            };
             let (datasets, cases) = (text("dataset")?, text("case_id")?);
             let sample = if by_sample {
-                let epochs = batch
-                    .column_by_name("epoch")
-                    .and_then(|column| column.as_primitive_opt::<Int32Type>())
-                    .ok_or_else(|| ParquetError::General("column epoch is no number".to_owned()))?;
-                Some((text("system")?, epochs))
+                Some((text("system")?, number("epoch")?, number("attempt")?))
             } else {
                 None
             };
@@ -62,14 +64,17 @@ impl KeyPlaces {
                 let hash = hash(RowKey {
                     dataset: datasets.value(index),
                     case_id: cases.value(index),
-                    sample: sample.map(|(systems, epochs)| {
+                    sample: sample.map(|(systems, epochs, _)| {
                         (systems.value(index), epochs.value(index).unsigned_abs())
                     }),
                 });
+                let attempt =
+                    sample.map_or(0, |(.., attempts)| attempts.value(index).unsigned_abs());
                 match runs.last_mut() {
-                    Some(run) if run.hash == hash => run.rows += 1,
+                    Some(run) if run.hash == hash && run.attempt == attempt => run.rows += 1,
                     _ => runs.push(Run {
                         hash,
+                        attempt,
                         first: row,
                         rows: 1,
                     }),
@@ -82,19 +87,32 @@ impl KeyPlaces {
         Ok(Self { runs })
     }
 
-    /// Rows whose key has the same hash.
-    pub(super) fn find(&self, key: RowKey<'_>) -> impl Iterator<Item = usize> + '_ {
+    /// Rows with the key, each with its attempt.
+    pub(super) fn find(&self, key: RowKey<'_>) -> impl Iterator<Item = (usize, u32)> + '_ {
         let hash = hash(key);
         let first = self.runs.partition_point(|run| run.hash < hash);
         self.runs[first..]
             .iter()
             .take_while(move |run| run.hash == hash)
-            .flat_map(|run| run.first as usize..(run.first + run.rows) as usize)
+            .flat_map(|run| {
+                let rows = run.first as usize..(run.first + run.rows) as usize;
+                rows.map(|row| (row, run.attempt))
+            })
     }
 }
 
-fn hash(key: RowKey<'_>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
-    hasher.finish()
+fn hash(key: RowKey<'_>) -> u128 {
+    let (system, epoch) = key.sample.unwrap_or_default();
+    let mut hasher = Sha256::new();
+    for text in [key.dataset, key.case_id, system] {
+        // The length first, so that texts cannot run into each other.
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    }
+    hasher.update(epoch.to_le_bytes());
+    let digest = hasher.finalize();
+    digest
+        .iter()
+        .take(16)
+        .fold(0, |hash, byte| (hash << 8) | u128::from(*byte))
 }
