@@ -8,6 +8,7 @@ mod extraction;
 mod fold;
 mod json_field;
 pub mod judge;
+mod keyword;
 mod label;
 mod mention;
 mod recorded;
@@ -31,6 +32,9 @@ pub use text::{TextScorer, UnknownMetric};
 
 use crate::prompt::PromptError;
 
+/// Samples that one thread scores at a time.
+const BATCH: usize = 64;
+
 /// Turns recorded samples into score rows.
 pub trait Scorer: Debug + Send + Sync {
     /// Name in the study.
@@ -41,6 +45,11 @@ pub trait Scorer: Debug + Send + Sync {
 
     /// What must match before two of its values may be compared.
     fn signature(&self) -> Signature;
+
+    /// [`Self::signature`] as rows carry it.
+    fn signature_text(&self) -> String {
+        self.signature().to_string()
+    }
 
     /// Whether it scores cases that ask for this form of answer.
     fn applies(&self, answer_form: AnswerForm) -> bool;

@@ -32,7 +32,7 @@ pub(super) fn empty_row(scorer: &dyn Scorer, sample: &SampleRow, metric: &str) -
         rule: None,
         reason: None,
         stats: None,
-        signature: scorer.signature().to_string(),
+        signature: scorer.signature_text(),
         explanation: None,
     }
 }

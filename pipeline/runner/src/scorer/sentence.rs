@@ -15,24 +15,25 @@ const ABBREVIATIONS: [&str; 12] = [
 pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
-    for (at, c) in text.char_indices() {
-        let end = at + c.len_utf8();
-        let ends = match c {
-            '\n' | '!' | '?' | ';' | '。' => true,
-            '.' => {
-                text[end..].chars().next().is_none_or(char::is_whitespace)
-                    && !is_abbreviation(&text[start..at])
-            }
-            _ => false,
+    let bytes = text.as_bytes();
+    for (at, &byte) in bytes.iter().enumerate() {
+        let end = match byte {
+            b'\n' | b'!' | b'?' | b';' => at + 1,
+            // 。 is E3 80 82.
+            0x82 if at >= 2 && bytes[at - 2..at] == [0xe3, 0x80] => at + 1,
+            b'.' if ends_word(&text[at + 1..]) && !is_abbreviation(&text[start..at]) => at + 1,
+            _ => continue,
         };
-        if ends {
-            ranges.push(start..end);
-            start = end;
-        }
+        ranges.push(start..end);
+        start = end;
     }
     ranges.push(start..text.len());
     ranges.retain(|range| has_content(&text[range.clone()]));
     ranges
+}
+
+fn ends_word(after: &str) -> bool {
+    after.chars().next().is_none_or(char::is_whitespace)
 }
 
 fn is_abbreviation(before: &str) -> bool {

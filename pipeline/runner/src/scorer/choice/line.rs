@@ -92,7 +92,7 @@ fn bare(line: &str, options: &Options<'_>) -> Option<usize> {
 /// Reads one line: a lone letter, or a letter with the text of its option.
 fn whole(line: &str, options: &Options<'_>, rules: [&'static str; 2]) -> Option<Extraction> {
     // "E. coli" is a text, even where there is an option E.
-    if options.equal_to(line) != Ok(None) && !options.is_lone_letter(line) {
+    if !options.is_lone_letter(line) && options.equal_to(line) != Ok(None) {
         return None;
     }
     let letter = letter_at(line, options)?;

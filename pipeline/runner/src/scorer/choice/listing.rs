@@ -12,22 +12,36 @@ static ITEM: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a valid pattern")
 });
 
-/// A letter that opens a line.
-static LINE_ITEM: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^[\s>#-]*\(?(?P<letter>[A-Za-z0-9]{1,2})(?:[.):、]|\s-|$)")
-        .expect("a valid pattern")
-});
-
 static ALTERNATIVE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:(?-u:\b)or|或者?|还是)\s*(?:option\s+|选项)?\(?(?P<letter>[A-Z0-9]{1,2})[.):]")
         .expect("a valid pattern")
 });
 
-/// The option whose letter opens a line.
+/// The option whose letter opens a line: `A.`, `(B)`, `> C:`, or all of the line.
 pub(super) fn line_item(line: &str, options: &Options<'_>) -> Option<usize> {
-    let name = LINE_ITEM.captures(line)?.name("letter")?;
-    let (index, length) = options.letter_at(name.as_str())?;
+    let name = line_letter(line)?;
+    let (index, length) = options.letter_at(name)?;
     (length == name.len()).then_some(index)
+}
+
+/// One or two ASCII letters or digits that open a line, past marks of lists and quotations.
+fn line_letter(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '#' | '-'));
+    let rest = rest.strip_prefix('(').unwrap_or(rest);
+    let named = rest
+        .bytes()
+        .take(2)
+        .take_while(u8::is_ascii_alphanumeric)
+        .count();
+    (1..=named).rev().find_map(|length| {
+        let (name, after) = rest.split_at(length);
+        let mut chars = after.chars();
+        let ends = match chars.next() {
+            None | Some('.' | ')' | ':' | '、') => true,
+            Some(c) => c.is_whitespace() && chars.next() == Some('-'),
+        };
+        ends.then_some(name)
+    })
 }
 
 /// Whether a letter is the first of a list: its successor opens the next line, or an item further
@@ -85,4 +99,21 @@ pub(super) fn is_echo(text: &str, last_line: &str, options: &Options<'_>) -> boo
                 .lines()
                 .filter_map(|line| line_item(line, options))
                 .any(|other| Some(other) != own))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_line_letter_is_what_the_pattern_finds(line in "[ >#(-]{0,3}[A1b]{0,3}[.):、 -]{0,3}x{0,1}") {
+            let pattern =
+                Regex::new(r"^[\s>#-]*\(?(?P<letter>[A-Za-z0-9]{1,2})(?:[.):、]|\s-|$)").unwrap();
+            let found = pattern.captures(&line).and_then(|it| it.name("letter"));
+            prop_assert_eq!(line_letter(&line), found.map(|it| it.as_str()));
+        }
+    }
 }

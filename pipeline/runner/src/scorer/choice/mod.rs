@@ -27,15 +27,16 @@ mod statement;
 mod text;
 
 use consilium_core::{AnswerForm, Case, ChoiceOption, SampleRow, ScoreRow, Signature};
+use rayon::prelude::*;
 use serde_json::Value;
 
 use self::options::Options;
-use super::Scorer;
 use super::conclusion::conclusion;
 use super::extraction::Extraction;
 use super::fold::plain;
 use super::json_field::{FieldValue, answer_field};
 use super::row::{Truth, correct_row};
+use super::{BATCH, Scorer};
 use crate::reading::without_reasoning;
 
 /// Raised whenever an answer may be read differently.
@@ -58,14 +59,17 @@ const FIELDS: [&str; 9] = [
 pub struct ChoiceScorer {
     name: String,
     signature: Signature,
+    signature_text: String,
 }
 
 impl ChoiceScorer {
     /// A scorer of this name.
     pub fn new(name: impl Into<String>) -> Self {
+        let signature = Signature::new("choice", REVISION);
         Self {
             name: name.into(),
-            signature: Signature::new("choice", REVISION),
+            signature_text: signature.to_string(),
+            signature,
         }
     }
 }
@@ -87,42 +91,65 @@ impl Scorer for ChoiceScorer {
         answer_form == AnswerForm::Choice
     }
 
+    fn signature_text(&self) -> String {
+        self.signature_text.clone()
+    }
+
     fn score(&self, sample: &SampleRow, case: &Case) -> Vec<ScoreRow> {
-        let gold = case
-            .gold
-            .iter()
-            .map(|letter| spelled(letter, &case.view.options))
-            .collect();
-        vec![correct_row(self, sample, &Truth::new(gold), |answer| {
-            read_choice(answer, &case.view.options)
-        })]
+        vec![self.row(sample, case, &Options::new(&case.view.options))]
+    }
+
+    fn score_batch(&self, pairs: &[(SampleRow, Case)]) -> Vec<ScoreRow> {
+        // Samples of a case follow each other, and so do cases with the same options.
+        let chunks = pairs.par_chunks(BATCH).flat_map_iter(|chunk| {
+            let mut known: Option<Options<'_>> = None;
+            chunk.iter().map(move |(sample, case)| {
+                let options = known
+                    .take()
+                    .filter(|options| options.are(&case.view.options))
+                    .unwrap_or_else(|| Options::new(&case.view.options));
+                self.row(sample, case, known.insert(options))
+            })
+        });
+        chunks.collect()
+    }
+}
+
+impl ChoiceScorer {
+    fn row(&self, sample: &SampleRow, case: &Case, options: &Options<'_>) -> ScoreRow {
+        let gold = case.gold.iter().map(|letter| spelled(letter, options));
+        correct_row(self, sample, &Truth::new(gold.collect()), |answer| {
+            read(answer, options)
+        })
     }
 }
 
 /// A gold letter as the options spell it.
-fn spelled(letter: &str, options: &[ChoiceOption]) -> String {
-    let known = Options::new(options);
-    match known.letter_at(plain(letter).trim()) {
-        Some((index, length)) if length == plain(letter).trim().len() => {
-            known.label(index).to_owned()
-        }
+fn spelled(letter: &str, options: &Options<'_>) -> String {
+    let bare = plain(letter);
+    let bare = bare.trim();
+    match options.letter_at(bare) {
+        Some((index, length)) if length == bare.len() => options.label(index).to_owned(),
         _ => letter.to_owned(),
     }
 }
 
 /// Reads the letter that an answer states, one of the options' labels.
 pub fn read_choice(answer: &str, options: &[ChoiceOption]) -> Extraction {
-    let options = Options::new(options);
+    read(answer, &Options::new(options))
+}
+
+fn read(answer: &str, options: &Options<'_>) -> Extraction {
     let answer = without_reasoning(answer);
     if let Some(field) = answer_field(&answer, &FIELDS) {
-        return from_field(&field, &options);
+        return from_field(&field, options);
     }
     let text = plain(conclusion(&answer));
-    text::whole(&text, &options)
-        .or_else(|| statement::last_statement(&text, &options))
-        .or_else(|| line::letter_line(&text, &options))
-        .or_else(|| text::last_line(&text, &options))
-        .or_else(|| text::contained(&text, &options))
+    text::whole(&text, options)
+        .or_else(|| statement::last_statement(&text, options))
+        .or_else(|| line::letter_line(&text, options))
+        .or_else(|| text::last_line(&text, options))
+        .or_else(|| text::contained(&text, options))
         .unwrap_or(Extraction::Unextractable)
 }
 

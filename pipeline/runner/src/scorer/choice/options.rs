@@ -1,18 +1,34 @@
 //! The options of a case, ready to be compared.
 
+use std::cell::OnceCell;
+
 use consilium_core::ChoiceOption;
 
-use crate::scorer::fold::{fold, fold_whole, is_han, plain};
+use crate::scorer::fold::{fold, fold_whole, is_han, plain, start_of};
 use crate::scorer::mention::Form;
 
 /// Options with their letters and texts in comparable form.
+///
+/// Forms of the texts are made when they are first asked for: most answers are told apart by
+/// letters.
 #[derive(Debug)]
 pub(super) struct Options<'a> {
     source: &'a [ChoiceOption],
     /// Letters in NFKC and upper case, without brackets.
     letters: Vec<String>,
+    texts: OnceCell<Texts>,
+}
+
+#[derive(Debug)]
+struct Texts {
     folded: Vec<String>,
     whole: Vec<String>,
+    /// Trimmed, as [`plain`] gives them.
+    plain: Vec<String>,
+    /// Long enough to be recognised inside a sentence.
+    forms: Vec<Form>,
+    /// Bytes of the longest whole text.
+    longest: usize,
 }
 
 impl<'a> Options<'a> {
@@ -26,12 +42,17 @@ impl<'a> Options<'a> {
         Self {
             source: options,
             letters: options.iter().map(letter).collect(),
-            folded: options.iter().map(|option| fold(&option.text)).collect(),
-            whole: options
-                .iter()
-                .map(|option| fold_whole(&option.text))
-                .collect(),
+            texts: OnceCell::new(),
         }
+    }
+
+    fn texts(&self) -> &Texts {
+        self.texts.get_or_init(|| Texts::new(self.source))
+    }
+
+    /// Whether these are the options that were prepared.
+    pub(super) fn are(&self, options: &[ChoiceOption]) -> bool {
+        self.source == options
     }
 
     /// Number of options.
@@ -46,7 +67,7 @@ impl<'a> Options<'a> {
 
     /// An option's text as [`fold`] gives it.
     pub(super) fn folded_text(&self, index: usize) -> &str {
-        &self.folded[index]
+        &self.texts().folded[index]
     }
 
     /// The option whose letter is the longest one at the start of a text, and the letter's length.
@@ -56,9 +77,13 @@ impl<'a> Options<'a> {
             .enumerate()
             .filter(|(_, letter)| {
                 !letter.is_empty()
-                    && text
-                        .get(..letter.len())
-                        .is_some_and(|head| head.to_uppercase() == **letter)
+                    && text.get(..letter.len()).is_some_and(|head| {
+                        if head.is_ascii() {
+                            head.eq_ignore_ascii_case(letter)
+                        } else {
+                            head.to_uppercase() == **letter
+                        }
+                    })
             })
             .map(|(index, letter)| (index, letter.len()))
             .max_by_key(|(index, length)| (*length, std::cmp::Reverse(*index)))
@@ -74,11 +99,16 @@ impl<'a> Options<'a> {
 
     /// The option whose text equals a text; `Err` when several do.
     pub(super) fn equal_to(&self, text: &str) -> Result<Option<usize>, ()> {
+        let texts = self.texts();
+        // A leading article may be left out.
+        if start_of(text, texts.longest + 4).len() < text.len() {
+            return Ok(None);
+        }
         let wanted = fold_whole(text);
         if wanted.is_empty() {
             return Ok(None);
         }
-        let mut equal = (0..self.len()).filter(|&index| self.whole[index] == wanted);
+        let mut equal = (0..self.len()).filter(|&index| texts.whole[index] == wanted);
         match (equal.next(), equal.next()) {
             (index, None) => Ok(index),
             _ => Err(()),
@@ -89,28 +119,40 @@ impl<'a> Options<'a> {
     ///
     /// A text of one or two characters must be all there is: "A 5-year-old" names no option 5.
     pub(super) fn is_followed_by_text(&self, index: usize, rest: &str) -> bool {
-        let rest = fold(rest.lines().next().unwrap_or_default());
-        let text = &self.folded[index];
+        let text = self.folded_text(index);
+        let line = rest.lines().next().unwrap_or_default();
+        let rest = fold(start_of(line, text.len() + 8));
         if text.chars().count() < 3 {
-            return !text.is_empty() && rest == *text;
+            return !text.is_empty() && rest == text;
         }
         !rest.is_empty() && (begins(&rest, text) || begins(text, &rest))
     }
 
     /// A line with "…" for the option's own text, which may look like another item ("C. difficile").
     pub(super) fn without_text(&self, index: usize, line: &str) -> String {
-        let text = plain(&self.source[index].text);
-        match line.find(text.trim()) {
-            Some(at) if !text.trim().is_empty() => {
-                format!("{}…{}", &line[..at], &line[at + text.trim().len()..])
+        let text = &self.texts().plain[index];
+        match line.find(text.as_str()) {
+            Some(at) if !text.is_empty() => {
+                format!("{}…{}", &line[..at], &line[at + text.len()..])
             }
             _ => line.to_owned(),
         }
     }
 
     /// Option texts long enough to be recognised inside a sentence.
-    pub(super) fn forms(&self) -> Vec<Form> {
-        self.folded
+    pub(super) fn forms(&self) -> &[Form] {
+        &self.texts().forms
+    }
+}
+
+impl Texts {
+    fn new(options: &[ChoiceOption]) -> Self {
+        let folded: Vec<String> = options.iter().map(|option| fold(&option.text)).collect();
+        let whole: Vec<String> = options
+            .iter()
+            .map(|option| fold_whole(&option.text))
+            .collect();
+        let forms = folded
             .iter()
             .enumerate()
             .filter(|(_, text)| {
@@ -121,7 +163,17 @@ impl<'a> Options<'a> {
                 index,
                 text: text.clone(),
             })
-            .collect()
+            .collect();
+        Self {
+            longest: whole.iter().map(String::len).max().unwrap_or(0),
+            plain: options
+                .iter()
+                .map(|option| plain(&option.text).trim().to_owned())
+                .collect(),
+            folded,
+            whole,
+            forms,
+        }
     }
 }
 

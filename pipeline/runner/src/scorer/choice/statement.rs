@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::cue::{BOXED, CORRECTION, CUES, NOT_BUT, RETRACTION, REVERSAL, SUBJECT_FIRST, Then};
+use super::cue::{BOXED, CORRECTION, Cues, NOT_BUT, RETRACTION, REVERSAL, Then};
 use super::letter::{is_denied, joined_letters, letter_at};
 use super::listing;
 use super::options::Options;
@@ -25,9 +25,13 @@ struct Statement {
 /// that disagree are ambiguous, unless a word of retraction stands between them; so is a statement
 /// that is doubted further on.
 pub(super) fn last_statement(text: &str, options: &Options<'_>) -> Option<Extraction> {
-    let mut statements = after_cues(text, options);
-    statements.extend(subject_first(text, options));
+    let cues = Cues::of(text);
+    let mut statements = after_cues(text, &cues, options);
+    statements.extend(subject_first(text, &cues, options));
     statements.extend(boxed(text, options));
+    if statements.is_empty() {
+        return None;
+    }
     statements.sort_by_key(|statement| statement.at);
     let discourse = Discourse::new(text);
     let mut doubted: Vec<Statement> = Vec::new();
@@ -69,16 +73,11 @@ pub(super) fn last_statement(text: &str, options: &Options<'_>) -> Option<Extrac
     })
 }
 
-fn after_cues(text: &str, options: &Options<'_>) -> Vec<Statement> {
-    let mut statements = Vec::new();
-    for cue in CUES.iter() {
-        for found in cue.pattern.find_iter(text) {
-            if !is_reversed(text, found.start()) {
-                statements.extend(statement_at(text, found.range(), cue.then, options));
-            }
-        }
-    }
-    statements
+fn after_cues(text: &str, cues: &Cues<'_>, options: &Options<'_>) -> Vec<Statement> {
+    cues.all()
+        .filter(|(_, range)| !is_reversed(text, range.start))
+        .filter_map(|(cue, range)| statement_at(text, range, cue.then, options))
+        .collect()
 }
 
 fn is_reversed(text: &str, at: usize) -> bool {
@@ -201,10 +200,8 @@ fn option_text(
     None
 }
 
-fn subject_first(text: &str, options: &Options<'_>) -> Vec<Statement> {
-    SUBJECT_FIRST
-        .iter()
-        .flat_map(|pattern| pattern.captures_iter(text))
+fn subject_first(text: &str, cues: &Cues<'_>, options: &Options<'_>) -> Vec<Statement> {
+    cues.subject_first()
         .filter_map(|captures| {
             let (whole, letter) = (captures.get(0)?, captures.name("letter")?);
             let name = letter

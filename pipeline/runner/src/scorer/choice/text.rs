@@ -39,7 +39,7 @@ pub(super) fn contained(text: &str, options: &Options<'_>) -> Option<Extraction>
         return None;
     }
     let folded = fold(sentence);
-    let mentions = mentions(&folded, &options.forms());
+    let mentions = mentions(&folded, options.forms());
     let Ok(index) = unanimous(&mentions) else {
         return Some(Extraction::ambiguous(sentence));
     };

@@ -23,13 +23,13 @@ mod statement;
 use std::sync::{Arc, LazyLock};
 
 use consilium_core::{AnswerForm, Case, SampleRow, ScoreRow, Signature};
+use rayon::prelude::*;
 use regex::Regex;
 use serde_json::Value;
 
 use self::known::KnownSets;
 use self::set::LabelSet;
 use self::statement::{is_qualified, last_statement, mentioned, read_phrase};
-use super::Scorer;
 use super::conclusion::conclusion;
 use super::extraction::Extraction;
 use super::fold::{fold, plain};
@@ -37,6 +37,7 @@ use super::json_field::{FieldValue, answer_field};
 use super::row::{Truth, correct_row};
 use super::sentence::sentences;
 use super::stance::{Discourse, Stance, is_question};
+use super::{BATCH, Scorer};
 use crate::reading::without_reasoning;
 
 pub use aliases::{AliasError, AliasTable};
@@ -66,6 +67,7 @@ pub struct LabelScorer {
     name: String,
     sets: KnownSets,
     signature: Signature,
+    signature_text: String,
 }
 
 impl LabelScorer {
@@ -89,6 +91,7 @@ impl LabelScorer {
         Self {
             name: name.into(),
             sets: KnownSets::new(aliases, suffixes),
+            signature_text: signature.to_string(),
             signature,
         }
     }
@@ -120,17 +123,39 @@ impl Scorer for LabelScorer {
         answer_form == AnswerForm::Label
     }
 
+    fn signature_text(&self) -> String {
+        self.signature_text.clone()
+    }
+
     fn score(&self, sample: &SampleRow, case: &Case) -> Vec<ScoreRow> {
-        let labels = self.labels(case);
+        vec![self.row(sample, case, &self.labels(case))]
+    }
+
+    fn score_batch(&self, pairs: &[(SampleRow, Case)]) -> Vec<ScoreRow> {
+        // Cases of a dataset share their labels.
+        let chunks = pairs.par_chunks(BATCH).flat_map_iter(|chunk| {
+            let mut known: Option<(&Case, Arc<LabelSet>)> = None;
+            chunk.iter().map(move |(sample, case)| {
+                let labels = known
+                    .take()
+                    .filter(|(other, _)| LabelSet::is_shared(other, case))
+                    .unwrap_or_else(|| (case, self.labels(case)));
+                self.row(sample, case, &known.insert(labels).1)
+            })
+        });
+        chunks.collect()
+    }
+}
+
+impl LabelScorer {
+    fn row(&self, sample: &SampleRow, case: &Case, labels: &LabelSet) -> ScoreRow {
         let spelled = |gold: &String| {
             labels
                 .index_of(gold)
                 .map_or_else(|| gold.clone(), |at| labels.label(at).to_owned())
         };
         let truth = Truth::new(case.gold.iter().map(spelled).collect());
-        vec![correct_row(self, sample, &truth, |answer| {
-            read_label(answer, &labels)
-        })]
+        correct_row(self, sample, &truth, |answer| read_label(answer, labels))
     }
 }
 

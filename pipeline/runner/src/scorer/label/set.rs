@@ -3,7 +3,7 @@
 use consilium_core::Case;
 
 use super::aliases::AliasTable;
-use crate::scorer::fold::{fold, fold_whole, plain};
+use crate::scorer::fold::{fold, fold_whole, plain, start_of};
 use crate::scorer::mention::Form;
 
 /// The closed set of labels an answer is read against.
@@ -18,6 +18,8 @@ pub(super) struct LabelSet {
     /// Names that fold alike though they stand for different labels; only they themselves count.
     exact: Vec<Form>,
     suffixes: Vec<String>,
+    /// Bytes that no text that names a label gives when folded, an article left out.
+    longest: usize,
 }
 
 impl LabelSet {
@@ -30,6 +32,7 @@ impl LabelSet {
             whole: Vec::new(),
             exact: Vec::new(),
             suffixes: suffixes.iter().map(|suffix| fold(suffix)).collect(),
+            longest: usize::MAX,
         };
         let entries = aliases.map_or(&[][..], AliasTable::entries);
         if case.view.options.is_empty() {
@@ -59,7 +62,18 @@ impl LabelSet {
         set.part_collisions();
         let longest_first = |form: &Form| std::cmp::Reverse(form.text.len());
         set.forms.sort_by_key(longest_first);
+        let names = set.exact.iter().chain(&set.whole);
+        let named = names.map(|form| form.text.len()).max().unwrap_or(0);
+        let ending = set.suffixes.iter().map(String::len).max().unwrap_or(0);
+        // The ending may follow a space, an article may come before.
+        set.longest = named + ending + 5;
         set
+    }
+
+    /// Whether two cases have the same labels, whatever the alias table.
+    pub(super) fn is_shared(one: &Case, other: &Case) -> bool {
+        one.view.options == other.view.options
+            && (!one.view.options.is_empty() || one.gold == other.gold)
     }
 
     /// Adds a name of a label; a name that is taken stays where it is.
@@ -124,6 +138,9 @@ impl LabelSet {
 
     /// The label that a whole text names.
     pub(super) fn index_of(&self, text: &str) -> Option<usize> {
+        if self.longest < usize::MAX && start_of(text, self.longest).len() < text.len() {
+            return None;
+        }
         let literal = plain(text);
         let literal = literal.trim();
         // A full stop or quotes may surround a name that counts only as it is.

@@ -7,24 +7,60 @@ use regex::Regex;
 use super::set::LabelSet;
 use crate::scorer::extraction::Extraction;
 use crate::scorer::fold::fold;
+use crate::scorer::keyword::{Keywords, matches_at};
 use crate::scorer::mention::{Mention, is_negated, mentions, stands_alone, unanimous};
 use crate::scorer::sentence::sentences;
 use crate::scorer::stance::{Discourse, Stance, is_question, is_taken_back, stance};
 
-static CUES: LazyLock<[Regex; 2]> = LazyLock::new(|| {
-    [
-        concat!(
-            r"(?i)(?-u:\b)(?:answer|diagnosis|label|classification|conclusion|decision|verdict|syndrome|pattern|category|prediction)(?-u:\b)",
-            r"[ \t]*(?:(?:to|for|in)\s+(?:the|this)\s+\w+[ \t]*)?(?:\([^)\n]{0,40}\)[ \t]*)?",
-            r"(?:(?:is|was|would\s+be|should\s+be|must\s+be|remains)(?-u:\b)[ \t]*:?|[:=→>]+|[ \t][-–—]+[ \t]|\n)\s*",
-        ),
-        concat!(
-            r"(?:证型|证候|辨证|诊断|答案|结论|结果|类别|标签|判断|证属)(?:分型|名称|类型)?[ \t]*",
-            r"(?:应该|应当|应|可|考虑|初步)*[ \t]*(?:(?:为|是|属于|属|考虑|:|=|→)\s*)+",
-        ),
-    ]
-    .map(|pattern| Regex::new(pattern).expect("a valid pattern"))
+/// Words that an English cue begins with.
+const CUE_WORDS: [&str; 11] = [
+    "answer",
+    "diagnosis",
+    "label",
+    "classification",
+    "conclusion",
+    "decision",
+    "verdict",
+    "syndrome",
+    "pattern",
+    "category",
+    "prediction",
+];
+
+static KEYWORDS: LazyLock<Keywords> =
+    LazyLock::new(|| Keywords::new(CUE_WORDS.map(|word| (word, 1))));
+
+/// What follows a cue word up to where the label begins.
+const AFTER_CUE: &str = concat!(
+    r"(?-u:\b)[ \t]*(?:(?:to|for|in)\s+(?:the|this)\s+\w+[ \t]*)?(?:\([^)\n]{0,40}\)[ \t]*)?",
+    r"(?:(?:is|was|would\s+be|should\s+be|must\s+be|remains)(?-u:\b)[ \t]*:?|[:=→>]+|[ \t][-–—]+[ \t]|\n)\s*",
+);
+
+static CUE_AT: LazyLock<Regex> = LazyLock::new(|| {
+    let words = CUE_WORDS.join("|");
+    Regex::new(&format!("^(?i)(?:{words}){AFTER_CUE}")).expect("a valid pattern")
 });
+
+static HAN_CUE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?:证型|证候|辨证|诊断|答案|结论|结果|类别|标签|判断|证属)(?:分型|名称|类型)?[ \t]*",
+        r"(?:应该|应当|应|可|考虑|初步)*[ \t]*(?:(?:为|是|属于|属|考虑|:|=|→)\s*)+",
+    ))
+    .expect("a valid pattern")
+});
+
+/// Where every cue ends and begins, by where it ends.
+fn cues(text: &str) -> Vec<(usize, usize)> {
+    let hits = KEYWORDS.hits(text);
+    let mut cues: Vec<(usize, usize)> = matches_at(&CUE_AT, text, &hits, 1)
+        .map(|cue| (cue.end, cue.start))
+        .collect();
+    if !text.is_ascii() {
+        cues.extend(HAN_CUE.find_iter(text).map(|cue| (cue.end(), cue.start())));
+    }
+    cues.sort_unstable();
+    cues
+}
 
 /// Words between a cue and its label that change nothing.
 static FILLER: LazyLock<Regex> = LazyLock::new(|| {
@@ -51,12 +87,10 @@ static WRONG_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The label that the last readable cue states.
 pub(super) fn last_statement(text: &str, labels: &LabelSet) -> Option<Extraction> {
-    let mut cues: Vec<(usize, usize)> = CUES
-        .iter()
-        .flat_map(|pattern| pattern.find_iter(text))
-        .map(|cue| (cue.end(), cue.start()))
-        .collect();
-    cues.sort_unstable();
+    let cues = cues(text);
+    if cues.is_empty() {
+        return None;
+    }
     let discourse = Discourse::new(text);
     let mut doubted: Vec<String> = Vec::new();
     cues.iter().rev().find_map(|&(end, start)| {
@@ -142,12 +176,15 @@ pub(super) fn mentioned(text: &str, labels: &LabelSet, rule: &'static str) -> Op
     let ranges = sentences(text);
     for (at, range) in ranges.iter().enumerate() {
         let sentence = &text[range.clone()];
+        let folded = fold(sentence);
+        let mentions = mentions(&folded, labels.forms());
+        if mentions.is_empty() {
+            continue;
+        }
         let next = ranges.get(at + 1).map_or("", |next| &text[next.clone()]);
         let open = is_question(sentence) || is_taken_back(next);
-        let folded = fold(sentence);
-        let (asserted, other): (Vec<Mention>, Vec<Mention>) = mentions(&folded, labels.forms())
-            .into_iter()
-            .partition(|mention| {
+        let (asserted, other): (Vec<Mention>, Vec<Mention>) =
+            mentions.into_iter().partition(|mention| {
                 let (before, after) = (&folded[..mention.start], &folded[mention.end..]);
                 !open && stance(before, after) == Stance::Asserted
             });
@@ -168,4 +205,31 @@ pub(super) fn mentioned(text: &str, labels: &LabelSet, rule: &'static str) -> Op
     } else {
         Extraction::found(labels.label(index), rule, text)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::scorer::fold::plain;
+    use crate::scorer::tests::pieces;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1024))]
+
+        #[test]
+        fn cues_are_those_of_a_search_of_the_whole_text(text in pieces()) {
+            let text = plain(&text);
+            let pattern =
+                Regex::new(&format!(r"(?i)(?-u:\b)(?:{}){AFTER_CUE}", CUE_WORDS.join("|"))).unwrap();
+            let mut searched: Vec<_> = [&pattern, &*HAN_CUE]
+                .into_iter()
+                .flat_map(|pattern| pattern.find_iter(&text))
+                .map(|cue| (cue.end(), cue.start()))
+                .collect();
+            searched.sort_unstable();
+            prop_assert_eq!(cues(&text), searched);
+        }
+    }
 }

@@ -7,7 +7,7 @@ use super::{case, options};
 use crate::scorer::{Extraction, LabelScorer, read_choice};
 
 /// Pieces that rules look for, so that random text meets them.
-fn pieces() -> impl Strategy<Value = String> {
+pub(crate) fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("The answer is ".to_owned()),
         Just("not ".to_owned()),
@@ -17,6 +17,16 @@ fn pieces() -> impl Strategy<Value = String> {
         Just("\\boxed{".to_owned()),
         Just("}".to_owned()),
         Just("\n".to_owned()),
+        Just("Best answer ".to_owned()),
+        Just("so, ".to_owned()),
+        Just("B is the most appropriate answer".to_owned()),
+        Just("I would go with ".to_owned()),
+        Just("correct ".to_owned()),
+        Just("is: ".to_owned()),
+        Just("my answer c. ".to_owned()),
+        Just("结论是".to_owned()),
+        Just("故B项正确".to_owned()),
+        Just("because ".to_owned()),
         Just("答案".to_owned()),
         Just("选".to_owned()),
         Just("排除".to_owned()),

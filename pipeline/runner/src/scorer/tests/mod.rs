@@ -17,6 +17,8 @@ use serde_json::Map;
 
 use super::{Extraction, read_choice};
 
+pub(super) use laws::pieces;
+
 const DRUGS: &str = "A=Metformin|B=Insulin glargine|C=Glipizide|D=Lisinopril";
 const MANY: &str =
     "A=Anemia|B=Beriberi|C=Cholera|D=Dengue|E=Ebola|F=Fever|G=Gout|H=Hernia|I=Influenza";
