@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use crate::arithmetic::{padded_rows, unit_length};
+use crate::arithmetic::unit_length;
 use crate::cache::BoundedCache;
 use crate::config::{Config, embedding_options};
 use crate::embedding::{EmbeddingOptions, Pooling};
@@ -54,7 +54,7 @@ pub struct HiddenStates {
 /// What is computed from hidden states, and kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Derived {
-    /// The states of a layer with length 1, filled up to whole tiles of rows.
+    /// The states of a layer, with length 1.
     Directions { layer: usize },
     /// The embedding of the text.
     Pooled { pooling: Pooling, normalize: bool },
@@ -302,7 +302,6 @@ impl Derived {
             Self::Directions { .. } => {
                 let mut directions = states.to_vec();
                 unit_length(&mut directions, width);
-                directions.resize(padded_rows(states.len() / width) * width, 0.0);
                 directions.into()
             }
             Self::Pooled { pooling, normalize } => {

@@ -11,4 +11,4 @@ mod panels;
 mod tile;
 
 pub(crate) use functions::{Activation, Norm, add_and_norm, greatest, norm, softmax, unit_length};
-pub(crate) use panels::{Finish, Panels, Rows, multiply, padded_rows};
+pub(crate) use panels::{Finish, PackedRows, Panels, Rows, multiply};

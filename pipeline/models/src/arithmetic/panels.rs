@@ -4,10 +4,9 @@ use super::functions::{Activation, activate};
 use super::instructions::{Instructions, Vectorised, vectorised};
 use super::tile::{TILE_COLUMNS, TILE_ROWS, multiply_tile};
 
-/// Rows that a buffer of `rows` must have to be the left side of a product.
-pub(crate) const fn padded_rows(rows: usize) -> usize {
-    rows.next_multiple_of(TILE_ROWS)
-}
+/// Rows that are packed and multiplied at once: with the columns of a panel they stay in a core's
+/// cache.
+const ROWS_AT_ONCE: usize = 10 * TILE_ROWS;
 
 /// The right side of a product: columns in panels of 32, each panel by row, the last one filled up
 /// with zeros.
@@ -67,13 +66,37 @@ impl Panels {
     }
 }
 
-/// The left side of a product: `count` rows that start `stride` apart; the data goes on for
-/// [`padded_rows`] rows.
+/// The left side of a product: `count` rows that start `stride` apart.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows<'data> {
     pub(crate) data: &'data [f32],
     pub(crate) stride: usize,
     pub(crate) count: usize,
+}
+
+/// Rows in groups of 12, each group by column, the last one filled up with zeros; memory that is
+/// used again by the next product.
+#[derive(Debug, Default)]
+pub(crate) struct PackedRows(Vec<[f32; TILE_ROWS]>);
+
+impl PackedRows {
+    fn pack(&mut self, rows: Rows<'_>, depth: usize) {
+        let groups = rows.count.div_ceil(TILE_ROWS);
+        self.0.resize(groups * depth, [0.0; TILE_ROWS]);
+        for (group, packed) in self.0.chunks_exact_mut(depth).enumerate() {
+            for place in 0..TILE_ROWS {
+                let row = group * TILE_ROWS + place;
+                if row < rows.count {
+                    let row = &rows.data[row * rows.stride..][..depth];
+                    for (packed, value) in packed.iter_mut().zip(row) {
+                        packed[place] = *value;
+                    }
+                } else {
+                    packed.iter_mut().for_each(|packed| packed[place] = 0.0);
+                }
+            }
+        }
+    }
 }
 
 /// What is done to a product before it is stored.
@@ -94,27 +117,36 @@ pub(crate) fn multiply(
     out: &mut [f32],
     out_stride: usize,
     finish: Finish<'_>,
+    packed: &mut PackedRows,
 ) {
-    if right.depth == 0 {
+    let depth = right.depth;
+    if depth == 0 {
         return;
     }
-    let panels = right.data.chunks_exact(right.depth * TILE_COLUMNS);
     let instructions = Instructions::best();
     let mut tile = [[0.0; TILE_COLUMNS]; TILE_ROWS];
-    for (index, panel) in panels.enumerate() {
-        let first = index * TILE_COLUMNS;
-        let width = (right.columns - first).min(TILE_COLUMNS);
-        for row in (0..left.count).step_by(TILE_ROWS) {
-            let data = &left.data[row * left.stride..];
-            multiply_tile(instructions, data, left.stride, panel, &mut tile);
-            let rows = (left.count - row).min(TILE_ROWS);
-            vectorised(FinishTile {
-                sums: &mut tile[..rows],
-                out: &mut out[row * out_stride + first..],
-                out_stride,
-                width,
-                finish: finish.of_columns(first, width),
-            });
+    for first_row in (0..left.count).step_by(ROWS_AT_ONCE) {
+        let rows = Rows {
+            data: &left.data[first_row * left.stride..],
+            stride: left.stride,
+            count: (left.count - first_row).min(ROWS_AT_ONCE),
+        };
+        packed.pack(rows, depth);
+        let (steps, _) = right.data.as_chunks::<TILE_COLUMNS>();
+        for (panel, columns) in steps.chunks_exact(depth).enumerate() {
+            let first = panel * TILE_COLUMNS;
+            let width = (right.columns - first).min(TILE_COLUMNS);
+            for (group, group_rows) in packed.0.chunks_exact(depth).enumerate() {
+                multiply_tile(instructions, group_rows, columns, &mut tile);
+                let row = group * TILE_ROWS;
+                vectorised(FinishTile {
+                    sums: &mut tile[..(rows.count - row).min(TILE_ROWS)],
+                    out: &mut out[(first_row + row) * out_stride + first..],
+                    out_stride,
+                    width,
+                    finish: finish.of_columns(first, width),
+                });
+            }
         }
     }
 }
@@ -161,7 +193,15 @@ impl Vectorised for FinishTile<'_> {
             if let Some(activation) = activation {
                 activate::<FUSED>(activation, sums);
             }
-            self.out[row * self.out_stride..][..self.width].copy_from_slice(&sums[..self.width]);
+            let out = &mut self.out[row * self.out_stride..];
+            // Whole rows of a tile are copied by a few instructions, others by a call.
+            if self.width == TILE_COLUMNS
+                && let Some(out) = out.first_chunk_mut()
+            {
+                *out = *sums;
+            } else {
+                out[..self.width].copy_from_slice(&sums[..self.width]);
+            }
         }
     }
 }
@@ -176,9 +216,10 @@ mod tests {
 
     #[test]
     fn products_of_any_shape_are_right() {
-        for (rows, depth, columns) in [(1, 1, 1), (12, 8, 32), (13, 5, 33), (30, 17, 70)] {
+        let mut packed = PackedRows::default();
+        for (rows, depth, columns) in [(1, 1, 1), (12, 8, 32), (13, 5, 33), (250, 17, 70)] {
             let (stride, out_stride) = (depth + 3, columns + 2);
-            let left = numbers(padded_rows(rows) * stride, 0.37);
+            let left = numbers(rows * stride, 0.37);
             let weights = numbers(columns * depth, 0.11);
             let bias = numbers(columns, 0.9);
             let right = Panels::of_weights(&weights, depth);
@@ -194,6 +235,7 @@ mod tests {
                 &mut out,
                 out_stride,
                 Finish::Bias(&bias),
+                &mut packed,
             );
             for row in 0..rows {
                 for column in 0..columns {

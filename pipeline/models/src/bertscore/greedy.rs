@@ -1,12 +1,12 @@
 //! One pair by greedy matching.
 
 use super::BertScore;
-use crate::arithmetic::{Finish, Panels, Rows, greatest, multiply};
+use crate::arithmetic::{Finish, PackedRows, Panels, Rows, greatest, multiply};
 
 /// One text of a pair.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side<'data> {
-    /// States of length 1, filled up to whole tiles of rows.
+    /// States of length 1.
     pub(super) states: &'data [f32],
     /// One weight for each token.
     pub(super) weights: &'data [f32],
@@ -16,6 +16,7 @@ pub(super) struct Side<'data> {
 #[derive(Debug, Default)]
 pub(super) struct Similarities {
     references: Panels,
+    hypotheses: PackedRows,
     values: Vec<f32>,
     by_row: Vec<f32>,
     by_column: Vec<f32>,
@@ -55,6 +56,7 @@ impl Similarities {
             &mut self.values,
             columns,
             Finish::Scale(1.0),
+            &mut self.hypotheses,
         );
         greatest(&self.values, columns, &mut self.by_row, &mut self.by_column);
         let precision = weighted_mean(&self.by_row, hypothesis.weights, padded[1]);
@@ -82,17 +84,10 @@ fn weighted_mean(best: &[f32], weights: &[f32], padded: bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::padded_rows;
-
-    fn states(rows: &[[f32; 2]]) -> Vec<f32> {
-        let mut states: Vec<f32> = rows.iter().flatten().copied().collect();
-        states.resize(padded_rows(rows.len()) * 2, 0.0);
-        states
-    }
 
     fn score(weights: &[f32], padded: [bool; 2]) -> BertScore {
-        let hypothesis = states(&[[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]);
-        let reference = states(&[[1.0, 0.0], [0.6, 0.8], [1.0, 0.0]]);
+        let hypothesis = [1.0, 0.0, -1.0, 0.0, 0.0, 1.0, 1.0, 0.0];
+        let reference = [1.0, 0.0, 0.6, 0.8, 1.0, 0.0];
         Similarities::default().score(
             Side {
                 states: &hypothesis,
