@@ -4,7 +4,7 @@
 //!
 //! 1. `json.field`: a JSON object with `answer`, `diagnosis`, …; of a list the first.
 //! 2. `diagnosis.line`: the last line that begins with `Answer:`, `Final diagnosis:`, 诊断： ….
-//! 3. `diagnosis.cue`: what follows the last "the diagnosis is" or 诊断为.
+//! 3. `diagnosis.cue`: what follows the last "the diagnosis is", "the answer is" or 诊断为.
 //! 4. `diagnosis.whole`: an answer of a single line.
 //!
 //! Anything else is not read: no judge is asked what a model may have meant.
@@ -40,7 +40,7 @@ const LONGEST: usize = 200;
 
 static CUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?i)(?:diagnosis (?:is|would be|remains|of)|最可能的?(?:诊断)?(?:为|是)|诊断(?:为|是|考虑|首先考虑))",
+        r"(?i)(?:diagnosis (?:is|would be|remains|of)|answer is|最可能的?(?:诊断)?(?:为|是)|(?:诊断|答案)(?:为|是)|诊断(?:首先)?考虑)",
         r"[ :]*(?:most likely |probably |likely |(?:that )?of )?",
     ))
     .expect("a valid pattern")
@@ -164,6 +164,11 @@ mod tests {
                 "acute gout",
             ),
             ("考虑过假性痛风。\n答案：痛风", "diagnosis.line", "痛风"),
+            (
+                "The course fits.\nThe answer is Gout.",
+                "diagnosis.cue",
+                "Gout",
+            ),
             ("关节红肿。\n因此诊断为痛风。", "diagnosis.cue", "痛风"),
             (
                 r#"{"answer": "Gout", "rationale": "x"}"#,
