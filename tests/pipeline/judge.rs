@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::program::{MockServer, Workplace};
 
-const CASES: usize = 40;
+const CASES: i64 = 40;
 const CONCURRENCY: usize = 2;
 
 /// Diagnosis cases whose gold no answer equals.
@@ -64,14 +64,15 @@ fn a_killed_judge_loses_nothing_finished_and_pays_nothing_twice() {
     place.write("study.toml", study(&server.base_url, "medxagent_v1"));
     let run = run_unscored(&place);
     let journal = place.path(&run).join("journal");
-    let journalled = || -> usize {
+    let journalled = || -> i64 {
         std::fs::read_dir(&journal).map_or(0, |entries| {
             entries
                 .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap_or_default())
                 .map(|text| {
                     text.lines()
                         .filter(|line| line.contains("\"judge\""))
-                        .count()
+                        .map(|_| 1)
+                        .sum::<i64>()
                 })
                 .sum()
         })
@@ -109,7 +110,7 @@ fn a_killed_judge_loses_nothing_finished_and_pays_nothing_twice() {
     assert!(done, "{said}");
     let scored =
         "SELECT count(DISTINCT case_id) FROM scores WHERE scorer = 'judge' AND value IS NOT NULL";
-    assert_eq!(place.count(&run, scored), CASES as i64, "{said}");
+    assert_eq!(place.count(&run, scored), CASES, "{said}");
     assert_eq!(place.count(&run, PAID_TWICE), 0);
     let calls = place.count(&run, "SELECT count(*) FROM calls WHERE scorer = 'judge'");
     let judged_now: i64 = said
@@ -123,7 +124,7 @@ fn a_killed_judge_loses_nothing_finished_and_pays_nothing_twice() {
                 .ok()
         })
         .unwrap();
-    assert_eq!(judged_now + finished as i64, calls, "{said}");
+    assert_eq!(judged_now + finished, calls, "{said}");
 
     // Scoring again asks nobody, and what was said follows from the records without a server.
     drop(server);
@@ -183,7 +184,7 @@ fn a_judge_that_fails_leaves_the_score_missing_between_its_bounds() {
     let run = run.run();
     let missing = "SELECT count(*) FROM scores WHERE scorer = 'judge' AND value IS NULL AND reason = 'judge_failed'";
     let missing = place.count(run, missing);
-    assert!(missing > 0 && missing < CASES as i64, "{missing}");
+    assert!(missing > 0 && missing < CASES, "{missing}");
     let unexplained = "SELECT count(*) FROM scores WHERE value IS NULL AND reason IS NULL";
     assert_eq!(place.count(run, unexplained), 0);
     let table: serde_json::Value =
