@@ -87,6 +87,8 @@ fn drawn(table: &Table) -> Vec<Figure> {
 /// Heights of the blocks, planned first.
 fn heights(svg: &str) -> Vec<f64> {
     let blocks = svg.split("<rect x=").skip(1);
+    // The paper behind a label is as wide as the label.
+    let blocks = blocks.filter(|block| block.contains(" width=\"12\""));
     blocks
         .map(|block| {
             let (_, height) = block.split_once("height=\"").unwrap();
