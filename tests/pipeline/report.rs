@@ -115,7 +115,14 @@ fn a_case_has_a_page_across_systems() {
         pages.iter().all(|path| !path.contains("vignette")),
         "{pages:?}"
     );
-    let html = pages.iter().find(|path| path.ends_with(".html")).unwrap();
+    let html = pages
+        .iter()
+        .find(|path| {
+            Path::new(path)
+                .extension()
+                .is_some_and(|ending| ending == "html")
+        })
+        .unwrap();
     let text = std::fs::read_to_string(place.path("out").join(html)).unwrap();
     for part in [
         "Case vignette-001",
@@ -185,9 +192,8 @@ fn many_labels_and_texts_get_tables_that_can_be_read() {
     let place = Workplace::new();
     let labels: Vec<String> = (0..20).map(|index| format!("label {index:02}")).collect();
     let lines = |count: usize, line: &dyn Fn(usize) -> serde_json::Value| {
-        (0..count)
-            .map(|index| format!("{}\n", line(index)))
-            .collect::<String>()
+        let lines: Vec<String> = (0..count).map(|index| line(index).to_string()).collect();
+        lines.join("\n") + "\n"
     };
     let cases = lines(60, &|index| {
         // Of each label as many cases as its place says, until there are no more.

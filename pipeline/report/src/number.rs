@@ -23,9 +23,8 @@ impl NumberStyle {
         let whole = numbers.iter().all(|number| number.fract() == 0.0);
         let decimals = match unit {
             Unit::Usd if largest < 1.0 => 4,
-            Unit::Usd => 2,
             Unit::Score if largest <= 1.0 => 3,
-            Unit::Score => 2,
+            Unit::Usd | Unit::Score => 2,
             Unit::Plain | Unit::Milliseconds | Unit::Tokens if whole => 0,
             Unit::Milliseconds | Unit::Tokens => usize::from(largest < 100.0),
             Unit::Plain if largest < 10.0 => 3,
