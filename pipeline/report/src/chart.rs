@@ -17,11 +17,12 @@ use forest::Forest;
 
 /// A figure in its two forms.
 #[derive(Debug, Serialize)]
-pub(crate) struct Figure {
+pub struct Figure {
     /// Place among the figures of the report, from 1.
     pub number: usize,
     /// File stem and anchor.
     pub stem: String,
+    /// Heading.
     pub title: String,
     /// What the figure shows, for those who do not see it.
     pub description: String,
@@ -38,6 +39,15 @@ trait Chart {
     /// What tells this chart from others of its table.
     fn name(&self) -> String;
     fn draw(&self, theme: &Theme) -> Drawing;
+}
+
+/// The figures of a report's tables, in their order.
+pub fn figures_of(tables: &[Table], marks: &[String]) -> Vec<Figure> {
+    let mut stems = Stems::default();
+    tables
+        .iter()
+        .flat_map(|table| figures(table, marks, &mut stems))
+        .collect()
 }
 
 /// Figures of a table, none for most; `marks` are printed in each.

@@ -22,6 +22,7 @@ mod visible;
 mod workbook;
 
 pub use case_page::{CasePage, RecordedCase, render_case};
+pub use chart::{Figure, figures_of};
 pub use format::{Format, UnknownFormat};
 pub use render::{RenderedFile, ReportError, render};
 pub use report::Report;

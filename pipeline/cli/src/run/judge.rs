@@ -142,7 +142,7 @@ async fn ask(
         cancel: CancellationToken::new(),
     }));
     let (started, stop_progress) = (Instant::now(), CancellationToken::new());
-    let shown = show_progress(executor.progress(), to_do, stop_progress.clone());
+    let shown = show_progress(executor.progress(), to_do, false, stop_progress.clone());
     let judging_all = async {
         let work = Arc::clone(&executor) as Arc<dyn AnswerExecutor>;
         let result = run_judging(&session, judging, work, |_| {}).await;

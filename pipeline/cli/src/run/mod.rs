@@ -30,6 +30,7 @@ pub(crate) use import::{LogImport, import};
 pub(crate) use interrupt::signal;
 pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use progress::duration;
+pub(crate) use provenance::marks;
 pub(crate) use score::{compute_scores, score_run};
 pub(crate) use tables::{
     build_report, describe, synthetic_note, table_context, table_specs, write_tables,

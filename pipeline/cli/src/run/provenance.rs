@@ -2,8 +2,8 @@
 
 use consilium_core::RunManifest;
 use consilium_core::manifest::DatasetEntry;
-use consilium_query::dataset::terms_of_file;
 use consilium_query::RunSource;
+use consilium_query::dataset::terms_of_file;
 
 /// Words of a card's terms that must stand wherever its cases are shown.
 const MARKED: &str = "not clinically validated";
@@ -26,7 +26,7 @@ pub(super) fn terms(dataset: &DatasetEntry) -> Option<String> {
 }
 
 /// What must be said wherever cases of these runs are shown.
-pub(super) fn marks<'a>(manifests: impl Iterator<Item = &'a RunManifest>) -> Vec<String> {
+pub(crate) fn marks<'a>(manifests: impl Iterator<Item = &'a RunManifest>) -> Vec<String> {
     let mut marked: Vec<(String, Vec<&str>)> = Vec::new();
     for dataset in manifests.flat_map(|manifest| &manifest.datasets) {
         let Some(terms) = terms(dataset).filter(|terms| terms.contains(MARKED)) else {

@@ -16,6 +16,7 @@ mod transcript;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::run::marks;
 use consilium_core::{CallRow, EventRow, SampleKey, Table};
 use consilium_query::browse::{BrowseError, Matches, OpenRun};
 use consilium_review::{
@@ -110,8 +111,21 @@ impl RunLibrary for Library {
     }
 
     fn figures<'a>(&'a self, run: &'a str) -> Reply<'a, Option<Vec<Figure>>> {
-        // Reports have no figures yet.
-        Box::pin(async move { Ok(self.shelved(run).await?.map(|_| Vec::new())) })
+        Box::pin(async move {
+            let Some(shelved) = self.shelved(run).await? else {
+                return Ok(None);
+            };
+            let tables = tables::of_run(&shelved).await?;
+            let marks = marks(std::iter::once(shelved.run().manifest()));
+            let figures = consilium_report::figures_of(&tables, &marks);
+            let figure = |figure: consilium_report::Figure| Figure {
+                name: figure.stem,
+                title: figure.title,
+                description: figure.description,
+                svg: figure.file,
+            };
+            Ok(Some(figures.into_iter().map(figure).collect()))
+        })
     }
 
     fn facets<'a>(&'a self, run: &'a str) -> Reply<'a, Option<Facets>> {

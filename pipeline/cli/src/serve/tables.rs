@@ -46,6 +46,12 @@ pub(super) async fn of_run(shelved: &ShelvedRun) -> Result<Arc<[Table]>, Library
             make(shelved, &session, &specs).await?.into()
         }
     };
+    // As in a report: a table that nothing fills is left out.
+    let tables: Arc<[Table]> = tables
+        .iter()
+        .filter(|table| !table.rows.is_empty())
+        .cloned()
+        .collect();
     *kept = Some((written, Arc::clone(&tables)));
     Ok(tables)
 }
@@ -73,6 +79,7 @@ pub(super) async fn accuracy(
     let spec = TableSpec {
         preset: ACCURACY.to_owned(),
         title: None,
+        baseline: None,
     };
     Ok(make(shelved, session, &[spec]).await?.into_iter().next())
 }

@@ -179,7 +179,7 @@ impl EmbeddingBackend {
             let is_refused = failure.http_status.is_some_and(|status| status >= 400);
             self.gate.settle(&pass, is_refused.then_some(0));
             self.gate
-                .learn(&pass, verdict(&failure), failure.limits.as_ref());
+                .learn(&pass, verdict(&failure), failure.limits.as_deref());
             drop(pass);
             if failure.is_for_good() {
                 return Err(self.failed.get_or_init(|| failure).clone());

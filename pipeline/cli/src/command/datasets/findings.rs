@@ -153,6 +153,7 @@ pub(super) fn as_html(checks: &[DatasetCheck]) -> Result<String> {
         title: "Findings in datasets".to_owned(),
         facts: Vec::new(),
         warnings: Vec::new(),
+        marks: Vec::new(),
         tables,
     };
     let page = render(&report, &[Format::Html])?

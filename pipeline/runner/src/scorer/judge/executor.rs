@@ -14,7 +14,7 @@ use super::asking::{ROLE, ask};
 use super::recorded::JudgeRecorder;
 use super::{Decision, JUDGE_FAILED, Judge};
 use crate::backend::LimitedBackend;
-use crate::context::{SampleRecorder, SolverContext, Surroundings};
+use crate::context::{SampleLimits, SampleRecorder, SolverContext, Surroundings};
 use crate::executor::Progress;
 use crate::prompt::PromptLibrary;
 
@@ -59,6 +59,7 @@ impl JudgeExecutor {
             recorder: Arc::new(JudgeRecorder::new(parts.recorder, parts.recorded)),
             cancel: parts.cancel,
             progress: Arc::default(),
+            sample_limits: SampleLimits::default(),
         };
         Self {
             judge: parts.judge,
