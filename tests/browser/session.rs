@@ -33,7 +33,8 @@ fn chromium() -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    eprintln!(
+    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
+    let () = eprintln!(
         "skipped: there is no Chromium at {}; set CHROMIUM to its path",
         path.display()
     );
@@ -62,8 +63,8 @@ impl Session {
                 "font-render-hinting=none",
             ])
             .viewport(None)
-            .launch_timeout(Duration::from_secs(60))
-            .request_timeout(Duration::from_secs(60))
+            .launch_timeout(Duration::from_mins(1))
+            .request_timeout(Duration::from_mins(1))
             .build()
             .unwrap();
         let (browser, mut handler) = Browser::launch(config).await.unwrap();

@@ -13,15 +13,16 @@ const CONCURRENCY: usize = 2;
 
 /// Diagnosis cases whose gold no answer equals.
 fn cases() -> String {
-    (0..CASES)
+    let cases: Vec<String> = (0..CASES)
         .map(|index| {
             let case = json!({
                 "id": format!("case-{index:02}"), "text": format!("Patient {index} has a red toe."),
                 "gold": [format!("Podagra type {index}"), format!("Gout type {index}")],
             });
-            format!("{case}\n")
+            case.to_string()
         })
-        .collect()
+        .collect();
+    cases.join("\n")
 }
 
 /// A constant answer, judged through a server under a policy.

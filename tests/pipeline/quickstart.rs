@@ -127,7 +127,7 @@ fn interval(place: &Workplace, run: &str, table: &str, row: &[&str], column: &st
                 .as_array()
                 .unwrap()
                 .iter()
-                .map(|c| c.to_string())
+                .map(ToString::to_string)
                 .collect();
             row.iter().all(|part| {
                 cells

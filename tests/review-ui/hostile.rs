@@ -1,5 +1,7 @@
 //! Hostile text in every field arrives as text.
 
+use std::fmt::Write as _;
+
 use crate::fixture::{get, links, page, pages, study};
 
 /// Openings of elements, attributes, comments, template and script syntax, entities, controls.
@@ -221,7 +223,10 @@ async fn no_text_becomes_an_element_or_an_attribute_on_any_page() {
 
 /// The pages of a hostile run, its ids percent-encoded byte by byte.
 fn direct(text: &str) -> Vec<String> {
-    let id: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let mut id = String::new();
+    for byte in text.bytes() {
+        write!(id, "%{byte:02X}").unwrap();
+    }
     let key = format!("dataset={id}&case={id}&system={id}");
     vec![
         "/runs".to_owned(),

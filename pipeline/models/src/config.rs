@@ -18,7 +18,7 @@ pub(crate) struct Config {
     pub(crate) inner: usize,
     pub(crate) vocabulary: usize,
     pub(crate) positions: usize,
-    /// Position of the first token: RoBERTa counts from behind its padding id.
+    /// Position of the first token: `RoBERTa` counts from behind its padding id.
     pub(crate) first_position: usize,
     pub(crate) token_types: usize,
     pub(crate) norm_epsilon: f32,

@@ -75,8 +75,13 @@ impl Encoder {
         let most = options.most_tokens.unwrap_or(usize::MAX);
         let tokenized = self.tokenize_all(sentences, most)?;
         let mut reading = Reading::default();
-        tokenized.iter().for_each(|text| reading.add(text));
-        let texts: Vec<&Arc<[u32]>> = tokenized.iter().map(|text| text.shared_ids()).collect();
+        for text in &tokenized {
+            reading.add(text);
+        }
+        let texts: Vec<&Arc<[u32]>> = tokenized
+            .iter()
+            .map(super::tokens::TokenizedText::shared_ids)
+            .collect();
         let pooled = Derived::Pooled {
             pooling: options.pooling,
             normalize: options.normalize,

@@ -247,7 +247,7 @@ impl Encoder {
                 .iter()
                 .map(|derived| {
                     let index = layers.partition_point(|layer| *layer < layer_of(derived));
-                    derived.from_states(states[index], self.width())
+                    derived.of_states(states[index], self.width())
                 })
                 .collect()
         })
@@ -297,7 +297,7 @@ impl Encoder {
 }
 
 impl Derived {
-    fn from_states(self, states: &[f32], width: usize) -> Arc<[f32]> {
+    fn of_states(self, states: &[f32], width: usize) -> Arc<[f32]> {
         match self {
             Self::Directions { .. } => {
                 let mut directions = states.to_vec();
@@ -326,7 +326,9 @@ fn mean(states: &[f32], width: usize) -> Vec<f32> {
         }
     }
     let count = (states.len() / width) as f32;
-    mean.iter_mut().for_each(|sum| *sum /= count);
+    for sum in &mut mean {
+        *sum /= count;
+    }
     mean
 }
 

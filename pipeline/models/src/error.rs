@@ -60,7 +60,7 @@ pub enum ModelError {
         name: String,
         /// Why.
         #[source]
-        source: candle_core::Error,
+        source: Box<candle_core::Error>,
     },
     /// The vocabulary cannot be read.
     #[error("read the vocabulary {}", path.display())]

@@ -30,7 +30,7 @@ impl Weights {
         let failed = |name: &str, source| ModelError::Weight {
             path: path.clone(),
             name: name.to_owned(),
-            source,
+            source: Box::new(source),
         };
         let tensors = BufferedSafetensors::new(bytes).map_err(|source| failed("*", source))?;
         let first = "embeddings.word_embeddings.weight";
@@ -57,7 +57,7 @@ impl Weights {
             .map_err(|source| ModelError::Weight {
                 path: self.path.clone(),
                 name: format!("{}{name}", self.prefix),
-                source,
+                source: Box::new(source),
             })
     }
 

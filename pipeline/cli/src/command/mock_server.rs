@@ -40,7 +40,7 @@ pub(crate) struct MockServerArguments {
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     faults: f64,
 
-    /// Ways to fail, for example rate_limit,reset; all when absent.
+    /// Ways to fail, for example `rate_limit,reset`; all when absent.
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = fault)]
     fault_kinds: Option<Vec<Fault>>,
 
@@ -48,7 +48,7 @@ pub(crate) struct MockServerArguments {
     #[arg(long, default_value_t = 0.0, value_name = "SHARE")]
     poison: f64,
 
-    /// Kinds of these, for example content_filter,nul; all when absent.
+    /// Kinds of these, for example `content_filter,nul`; all when absent.
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = fault)]
     poison_kinds: Option<Vec<Fault>>,
 

@@ -138,7 +138,7 @@ pub(super) fn facets(run: &OpenRun) -> Result<Facets, BrowseError> {
             .iter()
             .filter(|value| !value.is_empty())
             .take(FACETS)
-            .map(|value| value.to_string())
+            .map(ToString::to_string)
             .collect()
     };
     let mut seen = Outcome::ALL.map(|outcome| (outcome, false));

@@ -28,14 +28,16 @@ pub(super) struct Stamp {
     file: u64,
 }
 
+/// Tables with the time of the files they were read from, none when they were made.
+pub(super) type KeptTables = (Option<SystemTime>, Arc<[Table]>);
+
 /// A run that is open, as its manifest was then.
 #[derive(Debug)]
 pub(super) struct ShelvedRun {
     run: OpenRun,
     stamp: Stamp,
-    /// Its tables and the time of the files they were read from; the lock is held while they are
-    /// made.
-    pub(super) tables: tokio::sync::Mutex<Option<(Option<SystemTime>, Arc<[Table]>)>>,
+    /// Its tables; the lock is held while they are made.
+    pub(super) tables: tokio::sync::Mutex<Option<KeptTables>>,
 }
 
 impl ShelvedRun {

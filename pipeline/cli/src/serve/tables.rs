@@ -34,23 +34,19 @@ pub(super) async fn of_run(shelved: &ShelvedRun) -> Result<Arc<[Table]>, Library
     {
         return Ok(Arc::clone(tables));
     }
-    let tables: Arc<[Table]> = match written {
-        Some(_) => {
-            let (root, names) = (root_of(shelved), presets(&specs));
-            blocking(move || read(&root, &names)).await?.into()
-        }
-        None => {
-            let session = session_over(&[shelved.source()])
-                .await
-                .map_err(|error| LibraryError::because("a run cannot be queried", error))?;
-            make(shelved, &session, &specs).await?.into()
-        }
+    let tables = if written.is_some() {
+        let (root, names) = (root_of(shelved), presets(&specs));
+        blocking(move || read(&root, &names)).await?
+    } else {
+        let session = session_over(&[shelved.source()])
+            .await
+            .map_err(|error| LibraryError::because("a run cannot be queried", error))?;
+        make(shelved, &session, &specs).await?
     };
     // As in a report: a table that nothing fills is left out.
     let tables: Arc<[Table]> = tables
-        .iter()
+        .into_iter()
         .filter(|table| !table.rows.is_empty())
-        .cloned()
         .collect();
     *kept = Some((written, Arc::clone(&tables)));
     Ok(tables)

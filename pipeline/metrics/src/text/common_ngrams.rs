@@ -75,7 +75,8 @@ fn sort(keys: &mut Vec<u64>, bits: usize) {
         return;
     }
     let passes = bits.div_ceil(8);
-    let digit = |key: u64, pass: usize| (key >> (1 + 8 * pass)) as usize & 0xff;
+    // The byte of that pass.
+    let digit = |key: u64, pass: usize| usize::from((key >> (1 + 8 * pass)).to_le_bytes()[0]);
     let mut counts = vec![[0_usize; 256]; passes];
     for &key in keys.iter() {
         for (pass, counts) in counts.iter_mut().enumerate() {

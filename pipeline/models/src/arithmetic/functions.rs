@@ -62,7 +62,6 @@ fn polynomial<const FUSED: bool, const N: usize>(x: f32, coefficients: [f32; N])
 }
 
 /// e to the power of x within 1e-7 of it; x is held within what a 32-bit float can say.
-#[expect(clippy::inline_always, reason = "see Vectorised")]
 #[inline(always)]
 fn exp<const FUSED: bool>(x: f32) -> f32 {
     // Adding it leaves the nearest whole number in the lowest bits.
@@ -83,7 +82,7 @@ fn exp<const FUSED: bool>(x: f32) -> f32 {
             8.333_452e-3,
             4.166_579_6e-2,
             1.666_666_5e-1,
-            5.000_000_1e-1,
+            5.0e-1,
         ],
     );
     let fraction = multiply_add::<FUSED>(tail, rest * rest, rest) + 1.0;

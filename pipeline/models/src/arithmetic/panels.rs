@@ -92,7 +92,9 @@ impl PackedRows {
                         packed[place] = *value;
                     }
                 } else {
-                    packed.iter_mut().for_each(|packed| packed[place] = 0.0);
+                    for packed in packed.iter_mut() {
+                        packed[place] = 0.0;
+                    }
                 }
             }
         }

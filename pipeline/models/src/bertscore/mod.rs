@@ -282,7 +282,9 @@ impl Encoder {
         }
         let texts = self.tokenize_all(&distinct, usize::MAX)?;
         let mut reading = Reading::default();
-        given.iter().for_each(|&place| reading.add(&texts[place]));
+        for &place in &given {
+            reading.add(&texts[place]);
+        }
         if let Padding::Batches(size) = padding {
             for batch in comparisons.chunks_mut(size.max(1)) {
                 pad(batch, &texts);

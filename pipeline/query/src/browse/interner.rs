@@ -19,15 +19,14 @@ impl Interner {
         {
             return last;
         }
-        let number = match self.numbers.get(text) {
-            Some(number) => *number,
-            None => {
-                let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-                let text: Arc<str> = Arc::from(text);
-                self.texts.push(Arc::clone(&text));
-                self.numbers.insert(text, number);
-                number
-            }
+        let number = if let Some(number) = self.numbers.get(text) {
+            *number
+        } else {
+            let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
+            let text: Arc<str> = Arc::from(text);
+            self.texts.push(Arc::clone(&text));
+            self.numbers.insert(text, number);
+            number
         };
         self.last = Some(number);
         number

@@ -149,7 +149,17 @@ fn text(bytes: usize, generator: &mut ChaCha8Rng) -> String {
     while text.len() < bytes {
         let what = WHAT[usize::try_from(below(8, generator)).unwrap_or_default()];
         let (number, value) = (below(900, generator) + 100, below(10_000, generator));
-        text.push_str(&format!(" {what} {number} stands at {value}."));
+        for part in [
+            " ",
+            what,
+            " ",
+            &number.to_string(),
+            " stands at ",
+            &value.to_string(),
+            ".",
+        ] {
+            text.push_str(part);
+        }
     }
     text
 }

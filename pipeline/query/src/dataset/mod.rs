@@ -13,6 +13,7 @@ pub mod margins;
 mod provider;
 mod reader;
 mod source;
+mod text_table;
 
 pub use card::{Card, CardError, CardFile, card_mapping, mapped_cards, read_cards, terms_of_file};
 pub use case_file::{CaseFile, CaseFileError};
@@ -20,3 +21,4 @@ pub use error::{DatasetError, Malformed, Place, RowError, RowProblem};
 pub use provider::CaseTable;
 pub use reader::{CaseReader, ReadReport, first_answer_form, inspect};
 pub use source::{SourceRow, file_format};
+pub use text_table::{TextTable, TextTableError, TextValue, score_text_table};

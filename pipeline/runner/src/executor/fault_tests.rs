@@ -100,6 +100,7 @@ async fn run(
     let recording: Arc<dyn SampleRecorder> = Arc::new(recorder.clone());
     let executor = Arc::new(
         RunExecutor::new(ExecutorParts {
+            training: BTreeMap::new(),
             systems,
             backends: BTreeMap::from([("mock".to_owned(), client)]),
             recorder: recording,

@@ -69,7 +69,9 @@ fn vector(text: &str, seed: u64) -> Vec<f64> {
     }
     let length = sum.iter().map(|value| value * value).sum::<f64>().sqrt();
     if length > 0.0 {
-        sum.iter_mut().for_each(|value| *value /= length);
+        for value in &mut sum {
+            *value /= length;
+        }
     }
     sum
 }

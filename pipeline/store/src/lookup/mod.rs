@@ -99,8 +99,8 @@ impl TableParts {
         columns: &'a [&'a str],
     ) -> impl Iterator<Item = Result<PartRows, StoreError>> + 'a {
         self.parts.iter().enumerate().flat_map(move |(part, file)| {
-            let ranges = std::iter::once(0..file.rows()).collect();
-            read_ranges(file, part, ranges, columns)
+            let all = 0..file.rows();
+            read_ranges(file, part, std::slice::from_ref(&all), columns)
         })
     }
 
@@ -112,8 +112,12 @@ impl TableParts {
     ) -> impl Iterator<Item = Result<PartRows, StoreError>> + 'a {
         ranges.iter().flat_map(move |(part, range)| {
             let part = *part as usize;
-            let ranges = std::iter::once(range.clone()).collect();
-            read_ranges(&self.parts[part], part, ranges, columns)
+            read_ranges(
+                &self.parts[part],
+                part,
+                std::slice::from_ref(range),
+                columns,
+            )
         })
     }
 
@@ -189,11 +193,11 @@ impl TableParts {
 fn read_ranges(
     file: &PartFile,
     part: usize,
-    ranges: Vec<Range<usize>>,
+    ranges: &[Range<usize>],
     columns: &[&str],
 ) -> Box<dyn Iterator<Item = Result<PartRows, StoreError>>> {
     let mut first = ranges.first().map_or(0, |range| range.start);
-    let reader = match file.reader(Some(columns), &ranges) {
+    let reader = match file.reader(Some(columns), ranges) {
         Ok(reader) => reader,
         Err(error) => return Box::new(std::iter::once(Err(error))),
     };

@@ -76,19 +76,18 @@ impl PartFile {
             if !may_hold(self.metadata.metadata().row_group(index), key) {
                 continue;
             }
-            let places = match group.places.get() {
-                Some(places) => places,
-                None => {
-                    let by_sample = key.sample.is_some();
-                    let reader = self.reader(
-                        Some(KeyPlaces::columns(by_sample)),
-                        std::slice::from_ref(&group.rows),
-                    )?;
-                    let read = KeyPlaces::read(reader, by_sample)
-                        .map_err(StoreError::part("read", &self.path))?;
-                    // Whoever was first: both have read the same.
-                    group.places.get_or_init(|| read)
-                }
+            let places = if let Some(places) = group.places.get() {
+                places
+            } else {
+                let by_sample = key.sample.is_some();
+                let reader = self.reader(
+                    Some(KeyPlaces::columns(by_sample)),
+                    std::slice::from_ref(&group.rows),
+                )?;
+                let read = KeyPlaces::read(reader, by_sample)
+                    .map_err(StoreError::part("read", &self.path))?;
+                // Whoever was first: both have read the same.
+                group.places.get_or_init(|| read)
             };
             let found = places.find(key);
             rows.extend(found.map(|(row, attempt)| (group.rows.start + row, attempt)));

@@ -23,7 +23,12 @@ fn case(id: &str, specialty: Option<&str>) -> CaseRow {
     CaseRow {
         dataset: "set".to_owned(),
         case_id: id.to_owned(),
-        source: if id.len() % 2 == 0 { "even" } else { "odd" }.to_owned(),
+        source: if id.len().is_multiple_of(2) {
+            "even"
+        } else {
+            "odd"
+        }
+        .to_owned(),
         language: "en".to_owned(),
         answer_form: AnswerForm::Label,
         specialty: specialty.map(str::to_owned),
@@ -92,6 +97,7 @@ fn open(cases: Vec<CaseRow>, samples: Vec<SampleRow>, scores: Vec<ScoreRow>) -> 
         "scorer": [{"kind": "label", "datasets": ["set"]}],
     });
     let manifest = RunManifest {
+        drift: consilium_core::DriftRecord::default(),
         format_version: FORMAT_VERSION,
         run: "study-1".to_owned(),
         status: RunStatus::Complete,

@@ -1,5 +1,5 @@
 use consilium_core::study::GenerationSpec;
-use consilium_core::{AnswerForm, ChoiceOption, SampleKey};
+use consilium_core::{ChoiceOption, SampleKey};
 use serde_json::{Value, json};
 
 use super::*;

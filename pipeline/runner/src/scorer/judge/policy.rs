@@ -61,7 +61,7 @@ pub enum PolicyError {
         name: String,
         /// Why.
         #[source]
-        source: toml::de::Error,
+        source: Box<toml::de::Error>,
     },
 }
 
@@ -79,7 +79,7 @@ impl Policy {
             })?;
         let policy: Self = toml::from_str(text).map_err(|source| PolicyError::File {
             name: name.to_owned(),
-            source,
+            source: Box::new(source),
         })?;
         Ok(Self {
             sha256: sha256_hex(text.as_bytes()),

@@ -30,11 +30,13 @@ fn spec(policy: &str) -> ScorerSpec {
         .unwrap()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "scripts hold failures too")]
 fn said(same: bool) -> Result<Reply, CallFailure> {
     let content = json!({"same": same, "explanation": format!("says {same}")}).to_string();
     Ok(reply(&content, "stop"))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "scripts hold failures too")]
 fn nonsense() -> Result<Reply, CallFailure> {
     Ok(reply("```json\n{\"same\": \"maybe\"}\n```", "stop"))
 }

@@ -76,7 +76,7 @@ impl fmt::Debug for TextIndex {
         formatter
             .debug_struct("TextIndex")
             .field("texts", &self.searcher.num_docs())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
