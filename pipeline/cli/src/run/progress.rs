@@ -108,9 +108,15 @@ fn described(counts: &ProgressCounts, total: u64, elapsed: Duration) -> String {
         "{:.1}/s · {} failed · {} calls in flight of {}{paused} · {left}",
         rate(counts, elapsed),
         failed(counts),
-        counts.calls_in_flight,
+        in_flight(counts),
         counts.concurrency()
     )
+}
+
+/// Requests that are with a server; calls that wait for their turn are not among them.
+fn in_flight(counts: &ProgressCounts) -> u64 {
+    let sent: usize = counts.backends.iter().map(|(_, state)| state.in_flight).sum();
+    sent as u64
 }
 
 /// The same for programs.
@@ -132,7 +138,7 @@ fn json_line(counts: &ProgressCounts, total: u64, elapsed: Duration) -> serde_js
     serde_json::json!({
         "done": counts.finished,
         "planned": total,
-        "in_flight": counts.calls_in_flight,
+        "in_flight": in_flight(counts),
         "concurrency": counts.concurrency(),
         "rate": rate(counts, elapsed),
         "errors": failed(counts),
