@@ -60,6 +60,12 @@ const FILES: [(&str, &str); 14] = embedded![
     "datasets/sample/vignette-aliases.tsv",
 ];
 
+/// Recorded calls of a small real model, under their own path.
+const RECORDING: (&str, &[u8]) = (
+    "datasets/sample/recording/calls.parquet",
+    include_bytes!("../../../../datasets/sample/recording/calls.parquet"),
+);
+
 pub(crate) async fn quickstart(given: &QuickstartArguments) -> Result<ExitCode> {
     let started = Instant::now();
     for (path, text) in FILES {
@@ -68,6 +74,10 @@ pub(crate) async fn quickstart(given: &QuickstartArguments) -> Result<ExitCode> 
         if !path.exists() {
             write_atomically(&path, text.as_bytes())?;
         }
+    }
+    let recording = given.dir.join(RECORDING.0);
+    if !recording.exists() {
+        write_atomically(&recording, RECORDING.1)?;
     }
     let study_path = given.dir.join(FILES[0].0);
     let study = ResolvedStudy::resolve(load(&study_path)?)?;

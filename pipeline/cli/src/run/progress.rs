@@ -115,7 +115,11 @@ fn described(counts: &ProgressCounts, total: u64, elapsed: Duration) -> String {
 
 /// Requests that are with a server; calls that wait for their turn are not among them.
 fn in_flight(counts: &ProgressCounts) -> u64 {
-    let sent: usize = counts.backends.iter().map(|(_, state)| state.in_flight).sum();
+    let sent: usize = counts
+        .backends
+        .iter()
+        .map(|(_, state)| state.in_flight)
+        .sum();
     sent as u64
 }
 
