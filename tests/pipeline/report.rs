@@ -46,8 +46,8 @@ fn the_quickstart_report_has_figures_a_workbook_and_subgroups_and_each_is_verifi
     ] {
         assert!(place.path(folder).join(file).is_file(), "{file}");
     }
-    // No text was compared, so that a table of it would be empty.
-    assert!(!place.path(folder).join("tables/text.csv").exists());
+    // No judge was asked, so that a table of verdicts would be empty.
+    assert!(!place.path(folder).join("tables/judge.csv").exists());
     for file in [
         "report.html",
         "report.md",

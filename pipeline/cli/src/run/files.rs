@@ -10,6 +10,10 @@ use anyhow::{Context as _, Result};
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or_else(|| Path::new("."));
     fs::create_dir_all(folder).with_context(|| format!("create folder {}", folder.display()))?;
+    // A device or a pipe is written to, never replaced.
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return fs::write(path, bytes).with_context(|| format!("write {}", path.display()));
+    }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".tmp");
     let temporary = folder.join(name);

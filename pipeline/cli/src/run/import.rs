@@ -190,6 +190,14 @@ fn tell(given: &LogImport, survey: &LogSurvey) {
         survey.systems.len(),
         survey.epochs
     ));
+    let whole = survey.case_count() * survey.systems.len() as u64 * u64::from(survey.epochs);
+    if survey.samples < whole {
+        printer::note(&format!(
+            "warning: the run is incomplete: {} of {whole} samples that its cases, systems and \
+             repetitions span are in the log",
+            survey.samples
+        ));
+    }
     if survey.malformed == 0 {
         return;
     }

@@ -113,7 +113,8 @@ pub struct DriftSpec {
     pub canaries: u32,
 }
 
-/// The `[budget]` table: no call is started that could exceed it.
+/// The `[budget]` table: no call of a system is started that could exceed it. Calls of judge scorers
+/// are recorded with their cost but are not bound by it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BudgetSpec {

@@ -12,12 +12,13 @@ use crate::text::bleu_tokenizer::BleuTokenizer;
 use crate::text::tercom::Tercom;
 
 pub(super) fn sentence_bleu(params: Arguments, inputs: Arguments) -> Result<Value, MetricError> {
-    let metric = bleu(params)?;
+    // The function of this name has it on, unlike the class and the corpus.
+    let metric = bleu(params, true)?;
     Ok(bleu_parts(metric, &sentence(&metric, inputs)?))
 }
 
 pub(super) fn corpus_bleu(params: Arguments, inputs: Arguments) -> Result<Value, MetricError> {
-    let metric = bleu(params)?;
+    let metric = bleu(params, false)?;
     Ok(bleu_parts(metric, &corpus(&metric, inputs)?))
 }
 
@@ -41,7 +42,7 @@ pub(super) fn corpus_ter(params: Arguments, inputs: Arguments) -> Result<Value, 
     Ok(ter_parts(metric, &corpus(&metric, inputs)?))
 }
 
-fn bleu(params: Arguments) -> Result<Bleu, MetricError> {
+fn bleu(params: Arguments, effective_order: bool) -> Result<Bleu, MetricError> {
     let smoothing = match params.text_or("smooth_method", "exp")? {
         "none" => BleuSmoothing::None,
         "exp" => BleuSmoothing::Exponential,
@@ -56,7 +57,11 @@ fn bleu(params: Arguments) -> Result<Bleu, MetricError> {
         smoothing,
         lowercase: params.flag("lowercase")?,
         max_order: params.count_or("max_ngram_order", 4)?,
-        effective_order: params.flag("effective_order")?,
+        // The function calls it `use_effective_order`.
+        effective_order: params.flag_or(
+            "effective_order",
+            params.flag_or("use_effective_order", effective_order)?,
+        )?,
     })
 }
 

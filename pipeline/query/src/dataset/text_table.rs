@@ -66,6 +66,14 @@ pub enum TextTableError {
         /// The name.
         name: String,
     },
+    /// There is nothing to score.
+    #[error("read {}: no row can be read{malformed}", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+        /// The first row that cannot be read, in words.
+        malformed: String,
+    },
     /// No row has this column.
     #[error("find column '{column}' in {}; there are {}", path.display(), known.join(", "))]
     Column {
@@ -125,17 +133,24 @@ pub fn score_text_table(
     let mut batch = Vec::with_capacity(BATCH_ROWS);
     for row in source::open(path, format).map_err(failed)? {
         match row.map_err(failed)? {
-            Ok(SourceRow { mut fields, .. }) => {
+            Ok(SourceRow {
+                mut fields, place, ..
+            }) => {
                 for (found, name) in seen.iter_mut().zip([hypothesis, reference]) {
                     *found |= fields.contains_key(name);
                 }
                 if columns.len() < BATCH_ROWS {
                     columns.extend(fields.keys().cloned());
                 }
-                match (
-                    text(fields.remove(hypothesis)),
-                    texts(fields.remove(reference)),
-                ) {
+                // One column may be both.
+                let answer = fields.get(hypothesis).cloned();
+                if matches!(answer, Some(Value::Array(_) | Value::Object(_))) {
+                    let reason = format!("column '{hypothesis}' holds no text");
+                    table.malformed += 1;
+                    table.first_malformed.get_or_insert((place, reason));
+                    continue;
+                }
+                match (text(answer), texts(fields.remove(reference))) {
                     (Some(hypothesis), Some(references)) => batch.push((hypothesis, references)),
                     _ => table.incomplete += 1,
                 }
@@ -153,6 +168,16 @@ pub fn score_text_table(
         }
     }
     n += score(&mut tallies, &batch);
+    if columns.is_empty() {
+        return Err(TextTableError::Empty {
+            path: path.to_owned(),
+            malformed: table
+                .first_malformed
+                .map_or_else(String::new, |(place, why)| {
+                    format!("; the first is {place}: {why}")
+                }),
+        });
+    }
     for (found, column) in seen.into_iter().zip([hypothesis, reference]) {
         if !found {
             return Err(TextTableError::Column {
@@ -276,5 +301,15 @@ mod tests {
         assert!(error("t.csv", "bleu").contains("'hyp'"));
         assert!(error("t.csv", "bleu").contains("there are a, ref"));
         assert!(error("t.xyz", "bleu").contains(".parquet"));
+        let told = |content| {
+            scored("t.jsonl", content, &["bleu"])
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(told("").contains("no row"));
+        assert!(told("{\"hyp\": NaN}\n").contains("line 1"));
+        let mixed = "{\"hyp\": [\"a\"], \"ref\": \"a\"}\n{\"hyp\": \"a\", \"ref\": \"a\"}\n";
+        let table = scored("t.jsonl", mixed, &["bleu"]).unwrap();
+        assert_eq!((table.malformed, table.values[0].n), (1, 1));
     }
 }

@@ -6,6 +6,6 @@ SELECT
     percentile_cont(latency_ms, 0.95) AS p95_ms,
     max(latency_ms) AS longest_ms
 FROM calls
-WHERE latency_ms IS NOT NULL AND scorer IS NULL
+WHERE latency_ms IS NOT NULL AND scorer IS NULL AND NOT cache_hit
 GROUP BY {run}system
 ORDER BY {run}system

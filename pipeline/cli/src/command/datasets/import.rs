@@ -1,6 +1,6 @@
 //! `consilium datasets import`: cases as Parquet.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -37,6 +37,28 @@ pub(super) struct ImportArguments {
     reading: ReadingArguments,
 }
 
+/// Nothing but a Parquet file is ever replaced, and never the file that is read.
+fn refuse_to_replace(out: &Path, source: &Path) -> Result<()> {
+    let Ok(found) = std::fs::metadata(out) else {
+        return Ok(());
+    };
+    let is_source = match (out.canonicalize(), source.canonicalize()) {
+        (Ok(out), Ok(source)) => out == source,
+        _ => false,
+    };
+    let is_parquet = out.extension().is_some_and(|ending| ending == "parquet");
+    if is_source || !found.is_file() || !is_parquet {
+        return Err(hinted(
+            format!(
+                "write {}: it exists and is not an earlier import",
+                out.display()
+            ),
+            "give --out a new name that ends in .parquet",
+        ));
+    }
+    Ok(())
+}
+
 pub(super) async fn import(given: &ImportArguments) -> Result<ExitCode> {
     let mut targets = targets(&given.word, &given.reading)?;
     let names: Vec<String> = targets
@@ -67,6 +89,7 @@ pub(super) async fn import(given: &ImportArguments) -> Result<ExitCode> {
         ));
     };
     let target = targets.swap_remove(chosen);
+    refuse_to_replace(&given.out, &target.folder.join(&target.spec.path))?;
     let mut file = CaseFile::create(&given.out)?;
     let snapshot = snapshot_cases(&target.spec, &target.folder, target.seed, |row| {
         file.push(row).map_err(|error| StoreError::Io {

@@ -274,7 +274,8 @@ impl Rules {
         Ok(entries)
     }
 
-    /// The sample of a row, or of one column of a wide row; `None` where no score is recorded.
+    /// The sample of a row, or of one column of a wide row; `None` where a wide row
+    /// has no score.
     fn entry(
         &self,
         shared: &Shared,
@@ -298,7 +299,11 @@ impl Rules {
         let (answer, scores, scored_outcome) = match &self.score {
             Some(score) => {
                 let Some(recorded) = recorded else {
-                    return Ok(None);
+                    // A cell of a wide table may stand for a trial that never was; a row does not.
+                    return match series {
+                        Some(_) => Ok(None),
+                        None => Err(RowError::new("the score is missing")),
+                    };
                 };
                 let outcome = score.outcomes.get(recorded.trim()).copied();
                 let scores = score.read(&recorded)?;

@@ -117,6 +117,9 @@ impl Accumulator for CorpusAccumulator {
             let Some(row) = statistics.at(row) else {
                 continue;
             };
+            if !self.metric.fits(row) {
+                return exec_err!("{:?}: these are no statistics of it", self.metric);
+            }
             self.rows += 1;
             if metric.is_additive() {
                 metric::add(&mut self.total, row);

@@ -163,6 +163,15 @@ fn missing_texts_are_null_and_wrong_arguments_are_told() {
             "SELECT text_ci('nothing', rouge_l_stats('a', 'b'), 'c', 1, 10)",
             "no text metric 'nothing'",
         ),
+        (
+            "SELECT bleu(rouge_l_stats('a', 'a'))",
+            "no statistics of it",
+        ),
+        ("SELECT bleu([-1])", "no statistics of it"),
+        (
+            "SELECT text_ci('bleu', rouge_l_stats('a', 'a'), 'c', 1, 10)",
+            "no statistics of bleu",
+        ),
         ("SELECT distinct_n('a', 0, 'split')", "from 1 to 9"),
         ("SELECT distinct_n('a', 1, 'tokens')", "'chars'"),
     ] {

@@ -12,19 +12,31 @@ use consilium_metrics::catalog::{canonical_name, sql_name, text_metric};
 pub(super) struct NamedMetric {
     name: &'static str,
     metric: Arc<dyn TextMetric>,
+    /// How many statistics a pair has.
+    length: usize,
 }
 
 impl NamedMetric {
     /// Finds a metric in either spelling.
     pub(super) fn find(name: &str) -> Option<Self> {
         let name = canonical_name(name)?;
-        let metric = Arc::from(text_metric(name)?);
-        Some(Self { name, metric })
+        let metric: Arc<dyn TextMetric> = Arc::from(text_metric(name)?);
+        let length = metric.statistics("", &[""]).len();
+        Some(Self {
+            name,
+            metric,
+            length,
+        })
     }
 
     /// Name as an SQL identifier.
     pub(super) fn sql_name(&self) -> String {
         sql_name(self.name)
+    }
+
+    /// Whether a row can be statistics of this metric: it has their number and none is negative.
+    pub(super) fn fits(&self, statistics: &[i64]) -> bool {
+        statistics.len() == self.length && statistics.iter().all(|value| *value >= 0)
     }
 
     pub(super) fn metric(&self) -> &dyn TextMetric {

@@ -232,6 +232,9 @@ impl Accumulator for TextAccumulator {
                 self.name(name)?;
                 last = Some(name);
             }
+            if let Some(metric) = self.metric.as_ref().filter(|metric| !metric.fits(numbers)) {
+                return exec_err!("text_ci: these are no statistics of {metric:?}");
+            }
             self.add(case, numbers, 1);
         }
         Ok(())
