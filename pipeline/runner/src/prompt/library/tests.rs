@@ -10,6 +10,7 @@ fn render(language: &str, form: AnswerForm, structured: bool) -> RenderedPrompt 
     case.language = language.to_owned();
     let mut values = case_values(&case);
     values.insert("structured".to_owned(), structured.into());
+    values.insert("confidence".to_owned(), false.into());
     PromptLibrary::load(None)
         .unwrap()
         .render("direct/answer", language, &values)
