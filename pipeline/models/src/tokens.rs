@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use consilium_core::canonical::sha256_hex;
 use serde::Deserialize;
 use tokenizers::Tokenizer;
 use tokenizers::models::wordpiece::WordPiece;
@@ -13,7 +14,6 @@ use tokenizers::processors::bert::BertProcessing;
 use crate::config::{read_file, read_json_if_present};
 use crate::error::ModelError;
 use crate::reading::share;
-use crate::weights::hex_sha256;
 
 /// A text as an encoder reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl Vocabulary {
             .find_map(|token| tokenizer.token_to_id(token));
         Ok(Self {
             most_tokens: most_tokens(config.model_max_length, positions),
-            sha256: hex_sha256(&bytes),
+            sha256: sha256_hex(&bytes),
             first,
             last,
             unknown,

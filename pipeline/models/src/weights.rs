@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use candle_core::safetensors::BufferedSafetensors;
 use candle_core::{DType, Device, Error};
-use sha2::{Digest, Sha256};
+use consilium_core::canonical::sha256_hex;
 
 use crate::config::read_file;
 use crate::error::ModelError;
@@ -26,7 +26,7 @@ impl Weights {
     pub(crate) fn read(folder: &Path) -> Result<Self, ModelError> {
         let path = folder.join("model.safetensors");
         let bytes = read_file(&path)?;
-        let sha256 = hex_sha256(&bytes);
+        let sha256 = sha256_hex(&bytes);
         let failed = |name: &str, source| ModelError::Weight {
             path: path.clone(),
             name: name.to_owned(),
@@ -82,17 +82,4 @@ impl Weights {
         }
         tensor.to_dtype(DType::F32)?.flatten_all()?.to_vec1()
     }
-}
-
-/// SHA-256 in hexadecimal digits.
-pub(crate) fn hex_sha256(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::with_capacity(64), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _infallible = write!(text, "{byte:02x}");
-            text
-        })
 }

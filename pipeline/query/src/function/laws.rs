@@ -61,12 +61,17 @@ fn ask(rows: &[Row], partitions: usize, sql: &str) -> RecordBatch {
             vec![batch.unwrap()]
         })
         .collect();
+    answer(batches, sql)
+}
+
+/// The rows that a query gives over the table `t`, which has these partitions.
+pub(super) fn answer(batches: Vec<Vec<RecordBatch>>, sql: &str) -> RecordBatch {
     let schema = batches[0][0].schema();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
     runtime.block_on(async {
-        let session = query_session(partitions).unwrap();
+        let session = query_session(batches.len()).unwrap();
         session
             .register_table("t", Arc::new(MemTable::try_new(schema, batches).unwrap()))
             .unwrap();

@@ -10,10 +10,10 @@ use consilium_metrics::catalog::{NAMES, sql_name, text_metric};
 use consilium_metrics::{
     CaseStatistics, CaseSum, ExactSum, clustered_bootstrap_mean, clustered_bootstrap_text, metric,
 };
-use datafusion::catalog::MemTable;
 use proptest::prelude::*;
 use serde_json::json;
 
+use crate::function::laws::answer;
 use crate::session::query_session;
 
 /// Case, hypothesis, reference.
@@ -40,18 +40,7 @@ fn ask(rows: &[Row], partitions: usize, sql: &str) -> RecordBatch {
             vec![batch.unwrap()]
         })
         .collect();
-    let schema = batches[0][0].schema();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let session = query_session(partitions).unwrap();
-        session
-            .register_table("t", Arc::new(MemTable::try_new(schema, batches).unwrap()))
-            .unwrap();
-        let batches = session.sql(sql).await.unwrap().collect().await.unwrap();
-        arrow::compute::concat_batches(&batches[0].schema(), &batches).unwrap()
-    })
+    answer(batches, sql)
 }
 
 fn number(column: &ArrayRef) -> Option<f64> {
