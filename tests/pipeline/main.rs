@@ -18,4 +18,5 @@ mod replay;
 mod report;
 mod resume;
 mod serve;
+mod similarity;
 mod training;

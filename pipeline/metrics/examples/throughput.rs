@@ -49,6 +49,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 .map(|(hypothesis, reference)| {
                     let rows = set.statistics(hypothesis, &[reference.as_str()]);
                     set.metrics()
+                        .iter()
+                        .map(consilium_metrics::NamedMetric::metric)
                         .zip(rows)
                         .map(|(metric, row)| metric.score(&row))
                         .sum()

@@ -1,12 +1,13 @@
 //! Several metrics of one pair, which read its texts once where their tokens are the same.
 
-use crate::catalog::{rouge, text_metric};
-use crate::metric::TextMetric;
+use crate::catalog::rouge;
+use crate::named_metric::NamedMetric;
 use crate::rouge::Rouge;
 
-/// Metrics by name whose statistics are computed together.
+/// Metrics whose statistics are computed together.
+#[derive(Debug)]
 pub struct MetricSet {
-    metrics: Vec<Box<dyn TextMetric>>,
+    metrics: Vec<NamedMetric>,
     /// Metrics of rouge-score with the same tokens, and their places.
     groups: Vec<(Vec<usize>, Vec<Rouge>)>,
 }
@@ -14,13 +15,15 @@ pub struct MetricSet {
 impl MetricSet {
     /// The metrics of these names, in either spelling; `None` when one is not known.
     pub fn new(names: &[&str]) -> Option<Self> {
-        let metrics = names
-            .iter()
-            .map(|name| text_metric(name))
-            .collect::<Option<Vec<_>>>()?;
+        let metrics = names.iter().map(|name| NamedMetric::find(name));
+        metrics.collect::<Option<Vec<_>>>().map(Self::of)
+    }
+
+    /// The metrics that were found before.
+    pub fn of(metrics: Vec<NamedMetric>) -> Self {
         let mut groups: Vec<(Vec<usize>, Vec<Rouge>)> = Vec::new();
-        for (place, name) in names.iter().enumerate() {
-            let Some(metric) = rouge(name).filter(|metric| metric.shares_tokens()) else {
+        for (place, named) in metrics.iter().enumerate() {
+            let Some(metric) = rouge(named.name()).filter(|metric| metric.shares_tokens()) else {
                 continue;
             };
             let alike = |group: &&mut (_, Vec<Rouge>)| group.1[0].use_stemmer == metric.use_stemmer;
@@ -33,15 +36,17 @@ impl MetricSet {
             }
         }
         groups.retain(|(places, _)| places.len() > 1);
-        Some(Self { metrics, groups })
+        Self { metrics, groups }
     }
 
-    /// The metrics, in the order of their names.
-    pub fn metrics(&self) -> impl Iterator<Item = &dyn TextMetric> {
-        self.metrics.iter().map(AsRef::as_ref)
+    /// The metrics, in their order.
+    pub fn metrics(&self) -> &[NamedMetric] {
+        &self.metrics
     }
 
-    /// What [`TextMetric::statistics`] of every metric gives, in the order of their names.
+    /// What [`TextMetric::statistics`] of every metric gives, in their order.
+    ///
+    /// [`TextMetric::statistics`]: crate::TextMetric::statistics
     pub fn statistics(&self, hypothesis: &str, references: &[&str]) -> Vec<Vec<i64>> {
         let mut rows: Vec<Option<Vec<i64>>> = vec![None; self.metrics.len()];
         if let [reference] = references {
@@ -54,7 +59,9 @@ impl MetricSet {
         }
         rows.into_iter()
             .zip(&self.metrics)
-            .map(|(row, metric)| row.unwrap_or_else(|| metric.statistics(hypothesis, references)))
+            .map(|(row, named)| {
+                row.unwrap_or_else(|| named.metric().statistics(hypothesis, references))
+            })
             .collect()
     }
 }
@@ -78,7 +85,7 @@ mod tests {
             let set = MetricSet::new(&NAMES).unwrap();
             let rows = set.statistics(&hypothesis, &references);
             for ((name, row), metric) in NAMES.iter().zip(rows).zip(set.metrics()) {
-                prop_assert_eq!(row, metric.statistics(&hypothesis, &references), "{}", name);
+                prop_assert_eq!(row, metric.metric().statistics(&hypothesis, &references), "{}", name);
             }
         }
     }

@@ -175,7 +175,11 @@ impl Encoder {
             .collect())
     }
 
-    pub(crate) fn check_layer(&self, layer: usize) -> Result<(), ModelError> {
+    /// Whether there is such a layer.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn check_layer(&self, layer: usize) -> Result<(), ModelError> {
         let last = self.last_layer();
         if layer > last {
             return Err(ModelError::Layer { asked: layer, last });

@@ -10,7 +10,7 @@ use consilium_store::{RunTable, StoreError};
 use datafusion::error::DataFusionError;
 use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::prelude::SessionContext;
-use futures::StreamExt as _;
+use futures::stream::{self, BoxStream, StreamExt as _};
 
 use crate::cases::{identifier, quoted};
 
@@ -39,47 +39,43 @@ pub enum PairError {
 /// The payload is last: recorded scores stand in it.
 const NOT_SCORED: [(&str, &str); 2] = [("input", "'{}'"), ("payload", "NULL")];
 
-/// Hands over every counting sample of the named datasets with its case, a batch at a time and in
-/// no order; the case comes without its input.
+/// Samples with their cases, as they are read.
+pub type PairBatches = BoxStream<'static, Result<Vec<(SampleRow, Case)>, PairError>>;
+
+/// Every counting sample of the named datasets with its case, a batch at a time and in no order; the
+/// case comes without its input.
 ///
 /// # Errors
-/// When the run's tables cannot be read or `each` fails.
-pub async fn for_each_pair_batch<E: From<PairError>>(
+/// When the run's tables cannot be read.
+pub async fn pair_batches(
     session: &SessionContext,
     datasets: &[String],
-    each: impl FnMut(Vec<(SampleRow, Case)>) -> Result<(), E>,
-) -> Result<(), E> {
-    hand_over(session, datasets, &NOT_SCORED, each).await
+) -> Result<PairBatches, PairError> {
+    batches(session, datasets, &NOT_SCORED).await
 }
 
-/// As [`for_each_pair_batch`], with the payload of every sample, in which recorded scores stand.
+/// As [`pair_batches`], with the payload of every sample, in which recorded scores stand.
 ///
 /// # Errors
-/// When the run's tables cannot be read or `each` fails.
-pub async fn for_each_recorded_batch<E: From<PairError>>(
+/// When the run's tables cannot be read.
+pub async fn recorded_batches(
     session: &SessionContext,
     datasets: &[String],
-    each: impl FnMut(Vec<(SampleRow, Case)>) -> Result<(), E>,
-) -> Result<(), E> {
-    hand_over(session, datasets, &NOT_SCORED[..1], each).await
+) -> Result<PairBatches, PairError> {
+    batches(session, datasets, &NOT_SCORED[..1]).await
 }
 
-async fn hand_over<E: From<PairError>>(
+async fn batches(
     session: &SessionContext,
     datasets: &[String],
     left_out: &[(&str, &str)],
-    mut each: impl FnMut(Vec<(SampleRow, Case)>) -> Result<(), E>,
-) -> Result<(), E> {
+) -> Result<PairBatches, PairError> {
     if datasets.is_empty() {
-        return Ok(());
+        return Ok(stream::empty().boxed());
     }
     let sql = pairs_sql_without(datasets, "", left_out);
-    let mut stream = query(session, &sql).await?;
-    while let Some(batch) = stream.next().await {
-        let batch = batch.map_err(PairError::from)?;
-        each(pairs(&batch)?)?;
-    }
-    Ok(())
+    let found = query(session, &sql).await?;
+    Ok(found.map(|batch| pairs(&batch?)).boxed())
 }
 
 /// The query for samples of the named datasets with their cases; `join` narrows them down.

@@ -10,7 +10,7 @@ use consilium_store::{RunDirectory, RunLock};
 use crate::printer;
 use crate::run::{score_run, write_tables};
 
-/// Score the recorded answers of a run again; only a judge needs a key and its server.
+/// Score the recorded answers of a run again; only a judge and embeddings of a backend need a server.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  consilium score my-study\n  consilium score my-study --scorer label"

@@ -269,15 +269,8 @@ fn study(mapping: &LogMapping, spec: DatasetSpec, survey: &LogSurvey) -> Study {
 /// The named scorers, or one for the form of the recorded answers; ready scores come first.
 fn scorers(mapping: &LogMapping, spec: &DatasetSpec, survey: &LogSurvey) -> Vec<ScorerSpec> {
     let scorer = |kind: ScorerKind| ScorerSpec {
-        kind,
-        name: None,
         datasets: vec![spec.name.clone()],
-        aliases: None,
-        ignore_suffixes: Vec::new(),
-        metrics: Vec::new(),
-        against: None,
-        backend: None,
-        policy: None,
+        ..ScorerSpec::of_kind(kind)
     };
     let mut scorers = Vec::new();
     if let Some(score) = &mapping.log.score {

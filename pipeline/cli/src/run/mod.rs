@@ -13,6 +13,7 @@ mod prepare;
 mod progress;
 mod provenance;
 mod score;
+mod similarity;
 mod spending;
 mod tables;
 mod training;

@@ -1,16 +1,19 @@
-//! Scoring a run: repeatable, from its recorded answers; only a judge asks a model.
+//! Scoring a run: repeatable, from its recorded answers; only a judge and embeddings of a backend ask a server.
 
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use consilium_core::RunManifest;
 use consilium_core::study::{ScorerKind, ScorerSpec, Study};
-use consilium_core::{Case, RunManifest, SampleRow};
-use consilium_query::{SessionContext, for_each_pair_batch, for_each_recorded_batch};
+use consilium_query::{SessionContext, pair_batches, recorded_batches};
 use consilium_runner::scorer;
 use consilium_store::{RunDirectory, RunLock, ScoreSorter, SortedScores, replace_scores};
+use futures::StreamExt as _;
 
 use super::judge::{judge_run, recorded_verdicts, remember_policy};
+use super::similarity::similarity_scores;
 use crate::failure::hinted;
+use crate::printer;
 
 /// Computes the rows of the named scorers, all when none is named, and replaces theirs in the run.
 ///
@@ -33,7 +36,11 @@ pub(crate) async fn score_run(
             (judged.signature, judged.rows, Some(judged.policy))
         } else {
             let session = super::session_over(&[super::source(directory)?]).await?;
-            let (signature, rows) = offline_scores(&session, spec).await?;
+            let (signature, rows) = if spec.kind == ScorerKind::Embedding {
+                similarity_scores(directory, &session, &study, spec).await?
+            } else {
+                offline_scores(&session, spec).await?
+            };
             (signature, rows, None)
         };
         counts.push((name.clone(), rows.rows()));
@@ -49,7 +56,7 @@ pub(crate) async fn score_run(
 }
 
 /// The rows of the named scorers with their signatures, without asking or writing anything: a judge's
-/// follow from its recorded calls.
+/// follow from its recorded calls. What a server would have to be asked for is left out.
 pub(crate) async fn compute_scores(
     directory: &RunDirectory,
     manifest: &RunManifest,
@@ -59,10 +66,18 @@ pub(crate) async fn compute_scores(
     let session = super::session_over(&[super::source(directory)?]).await?;
     let mut scored = Vec::new();
     for spec in selected(&study, only, directory)? {
-        let (signature, rows) = if spec.kind == ScorerKind::Judge {
-            recorded_verdicts(&session, &study, spec).await?
-        } else {
-            offline_scores(&session, spec).await?
+        let (signature, rows) = match spec.kind {
+            ScorerKind::Judge => recorded_verdicts(&session, &study, spec).await?,
+            ScorerKind::Embedding if spec.encoder.is_none() => {
+                printer::note(&format!(
+                    "scorer '{}' asks backend '{}' for embeddings; its values were not computed again",
+                    spec.display_name(),
+                    spec.backend.as_deref().unwrap_or_default(),
+                ));
+                continue;
+            }
+            ScorerKind::Embedding => similarity_scores(directory, &session, &study, spec).await?,
+            _ => offline_scores(&session, spec).await?,
         };
         scored.push((spec.display_name().to_owned(), signature, rows));
     }
@@ -106,14 +121,13 @@ async fn offline_scores(
     // Paths in a recorded study are absolute.
     let scorer = scorer::build(spec, Path::new("/"))?;
     let mut rows = ScoreSorter::default();
-    let each = |pairs: Vec<(SampleRow, Case)>| {
-        rows.extend(scorer.score_batch(&pairs))?;
-        anyhow::Ok(())
-    };
-    if spec.kind == ScorerKind::Recorded {
-        for_each_recorded_batch(session, &spec.datasets, each).await?;
+    let mut batches = if spec.kind == ScorerKind::Recorded {
+        recorded_batches(session, &spec.datasets).await?
     } else {
-        for_each_pair_batch(session, &spec.datasets, each).await?;
+        pair_batches(session, &spec.datasets).await?
+    };
+    while let Some(pairs) = batches.next().await {
+        rows.extend(scorer.score_batch(&pairs?))?;
     }
     Ok((scorer.signature().to_string(), rows.finish()?))
 }

@@ -71,7 +71,8 @@ impl ResolvedStudy {
         study
             .scorer
             .iter_mut()
-            .filter_map(|scorer| scorer.aliases.as_mut())
+            .flat_map(|scorer| [&mut scorer.aliases, &mut scorer.baseline])
+            .flatten()
             .for_each(absolute);
         study
             .system
@@ -217,15 +218,8 @@ fn complete_scorers(
             .collect();
         if !without.is_empty() {
             study.scorer.push(ScorerSpec {
-                kind,
-                name: None,
                 datasets: without,
-                aliases: None,
-                ignore_suffixes: Vec::new(),
-                metrics: Vec::new(),
-                backend: None,
-                policy: None,
-                against: None,
+                ..ScorerSpec::of_kind(kind)
             });
         }
     }

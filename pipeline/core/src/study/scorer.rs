@@ -24,21 +24,55 @@ pub struct ScorerSpec {
     /// `label`: endings that do not distinguish labels, for example `证`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignore_suffixes: Vec<String>,
-    /// `text`: metrics to compute.
+    /// `text`, `embedding`: metrics to compute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<String>,
-    /// `text`: what answers are compared with; the reference where a case has one, else its gold.
+    /// `text`, `embedding`: what answers are compared with; the reference where a case has one, else its gold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<TextTarget>,
-    /// Judge-like scorers: backend that judges.
+    /// Judge-like scorers: backend that judges. `embedding`: backend whose `/embeddings` is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
     /// Judge-like scorers: named, versioned policy. `recorded`: who scored by what rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
+    /// `embedding`: local encoder, a folder in Hugging Face layout in `$CONSILIUM_MODELS` or the user's
+    /// cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoder: Option<String>,
+    /// `embedding`: layer of `BERTScore`, 0 the embeddings of tokens; the one that is usual for an
+    /// encoder of this name when absent, else the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<usize>,
+    /// `embedding`: whether `BERTScore` weighs tokens by how rare they are in the dataset's references.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub idf: bool,
+    /// `embedding`: table of the scores of unrelated texts, by which `BERTScore` is rescaled; columns
+    /// `LAYER`, `P`, `R` and `F`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<PathBuf>,
 }
 
 impl ScorerSpec {
+    /// A scorer of this kind that says nothing else.
+    pub fn of_kind(kind: ScorerKind) -> Self {
+        Self {
+            kind,
+            name: None,
+            datasets: Vec::new(),
+            aliases: None,
+            ignore_suffixes: Vec::new(),
+            metrics: Vec::new(),
+            against: None,
+            backend: None,
+            policy: None,
+            encoder: None,
+            layer: None,
+            idf: false,
+            baseline: None,
+        }
+    }
+
     /// The scorer's name.
     pub fn display_name(&self) -> &str {
         self.name.as_deref().unwrap_or_else(|| self.kind.as_str())
@@ -57,6 +91,8 @@ pub enum ScorerKind {
     Text,
     /// Asks a model whether a diagnosis is the accepted one, under a named policy.
     Judge,
+    /// Compares texts by what an encoder makes of them.
+    Embedding,
     /// Gives back ready scores that an imported log brought along; `policy` says whose they are.
     Recorded,
 }
@@ -69,6 +105,7 @@ impl ScorerKind {
             Self::Label => "label",
             Self::Text => "text",
             Self::Judge => "judge",
+            Self::Embedding => "embedding",
             Self::Recorded => "recorded",
         }
     }

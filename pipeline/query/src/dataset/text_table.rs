@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use consilium_metrics::catalog::{canonical_name, text_metric};
-use consilium_metrics::{ExactSum, TextMetric, metric};
+use consilium_metrics::{ExactSum, MetricSet, NamedMetric, metric};
 use rayon::prelude::*;
 use serde_json::Value;
 
@@ -86,9 +85,8 @@ pub enum TextTableError {
     },
 }
 
+#[derive(Clone, Default)]
 struct Tally {
-    name: &'static str,
-    metric: Box<dyn TextMetric>,
     total: Vec<i64>,
     values: ExactSum,
 }
@@ -102,20 +100,11 @@ pub fn score_text_table(
     (hypothesis, reference): (&str, &str),
     metrics: &[String],
 ) -> Result<TextTable, TextTableError> {
-    let mut tallies = metrics
-        .iter()
-        .map(|name| {
-            let known = canonical_name(name).and_then(|name| Some((name, text_metric(name)?)));
-            let (name, metric) =
-                known.ok_or_else(|| TextTableError::Metric { name: name.clone() })?;
-            Ok(Tally {
-                name,
-                metric,
-                total: Vec::new(),
-                values: ExactSum::default(),
-            })
-        })
-        .collect::<Result<Vec<Tally>, _>>()?;
+    let find = |name: &String| {
+        NamedMetric::find(name).ok_or_else(|| TextTableError::Metric { name: name.clone() })
+    };
+    let set = MetricSet::of(metrics.iter().map(find).collect::<Result<_, _>>()?);
+    let mut tallies = vec![Tally::default(); metrics.len()];
     let format = source::file_format(path).ok_or_else(|| TextTableError::Format {
         path: path.to_owned(),
     })?;
@@ -163,11 +152,11 @@ pub fn score_text_table(
             }
         }
         if batch.len() >= BATCH_ROWS {
-            n += score(&mut tallies, &batch);
+            n += score(&set, &mut tallies, &batch);
             batch.clear();
         }
     }
-    n += score(&mut tallies, &batch);
+    n += score(&set, &mut tallies, &batch);
     if columns.is_empty() {
         return Err(TextTableError::Empty {
             path: path.to_owned(),
@@ -187,7 +176,12 @@ pub fn score_text_table(
             });
         }
     }
-    table.values = tallies.into_iter().map(|tally| tally.value(n)).collect();
+    table.values = set
+        .metrics()
+        .iter()
+        .zip(tallies)
+        .map(|(named, tally)| tally.value(named, n))
+        .collect();
     Ok(table)
 }
 
@@ -211,39 +205,38 @@ fn texts(value: Option<Value>) -> Option<Vec<String>> {
     (!texts.is_empty()).then_some(texts)
 }
 
-fn score(tallies: &mut [Tally], batch: &[(String, Vec<String>)]) -> u64 {
-    for tally in tallies {
-        let metric = tally.metric.as_ref();
-        let statistics: Vec<Vec<i64>> = batch
-            .par_iter()
-            .with_min_len(16)
-            .map(|(hypothesis, references)| {
-                let references: Vec<&str> = references.iter().map(String::as_str).collect();
-                metric.statistics(hypothesis, &references)
-            })
-            .collect();
-        for row in &statistics {
+fn score(set: &MetricSet, tallies: &mut [Tally], batch: &[(String, Vec<String>)]) -> u64 {
+    let statistics: Vec<Vec<Vec<i64>>> = batch
+        .par_iter()
+        .with_min_len(16)
+        .map(|(hypothesis, references)| {
+            let references: Vec<&str> = references.iter().map(String::as_str).collect();
+            set.statistics(hypothesis, &references)
+        })
+        .collect();
+    for rows in &statistics {
+        for ((named, tally), row) in set.metrics().iter().zip(&mut *tallies).zip(rows) {
             metric::add(&mut tally.total, row);
-            tally.values.add(metric.score(row));
+            tally.values.add(named.metric().score(row));
         }
     }
     batch.len() as u64
 }
 
 impl Tally {
-    fn value(self, n: u64) -> TextValue {
+    fn value(self, named: &NamedMetric, n: u64) -> TextValue {
         let finite = |value: f64| (n > 0 && value.is_finite()).then_some(value);
         let mean = finite(self.values.value() / n as f64);
         TextValue {
-            metric: self.name,
-            corpus: if self.metric.is_additive() {
-                finite(self.metric.score(&self.total))
+            metric: named.name(),
+            corpus: if named.metric().is_additive() {
+                finite(named.metric().score(&self.total))
             } else {
                 mean
             },
             mean,
             n,
-            signature: self.metric.signature(),
+            signature: named.signature().to_owned(),
         }
     }
 }
@@ -270,7 +263,8 @@ mod tests {
         let json = "{\"hyp\": \"rest the knee today\", \"ref\": [\"rest the knee\", null]}\n{\"hyp\": \
                     \"no\", \"ref\": \"apply ice\"}\n{\"hyp\": null, \"ref\": \"x\"}\nbroken\n";
         for name in ["bleu", "rougeL"] {
-            let metric = text_metric(name).unwrap();
+            let named = NamedMetric::find(name).unwrap();
+            let metric = named.metric();
             let statistics: Vec<Vec<i64>> = rows
                 .iter()
                 .map(|(h, r)| metric.statistics(h, &[r]))

@@ -17,7 +17,7 @@ graded AS (
     SELECT {scores_run}scores.dataset, case_id, scores.system, epoch, NULL, NULL, TRUE
     FROM scores
     JOIN scorers ON scorers.scorer = scores.scorer{same_scorers_run}
-    WHERE scorers.kind = 'text' AND value IS NOT NULL
+    WHERE scorers.kind IN ('text', 'embedding') AND value IS NOT NULL
 ),
 results AS (
     SELECT

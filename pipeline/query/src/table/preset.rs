@@ -80,7 +80,7 @@ impl PresetColumn {
 }
 
 /// Every built-in table: (name, description, query).
-const PRESETS: [(&str, &str, &str); 18] = [
+const PRESETS: [(&str, &str, &str); 21] = [
     (
         "systems-by-source",
         include_str!("../../../../templates/tables/systems-by-source.toml"),
@@ -137,6 +137,21 @@ const PRESETS: [(&str, &str, &str); 18] = [
         include_str!("text_by.sql"),
     ),
     (
+        "similarity",
+        include_str!("../../../../templates/tables/similarity.toml"),
+        include_str!("similarity.sql"),
+    ),
+    (
+        "similarity-by-specialty",
+        include_str!("../../../../templates/tables/similarity-by-specialty.toml"),
+        include_str!("similarity_by.sql"),
+    ),
+    (
+        "similarity-by-prevalence",
+        include_str!("../../../../templates/tables/similarity-by-prevalence.toml"),
+        include_str!("similarity_by.sql"),
+    ),
+    (
         "outcomes",
         include_str!("../../../../templates/tables/outcomes.toml"),
         include_str!("outcomes.sql"),
@@ -174,7 +189,7 @@ const PRESETS: [(&str, &str, &str); 18] = [
 ];
 
 /// Names of the built-in tables.
-pub const PRESET_NAMES: [&str; 18] = [
+pub const PRESET_NAMES: [&str; 21] = [
     "systems-by-source",
     "accuracy",
     "accuracy-by-specialty",
@@ -186,6 +201,9 @@ pub const PRESET_NAMES: [&str; 18] = [
     "text",
     "text-by-specialty",
     "text-by-prevalence",
+    "similarity",
+    "similarity-by-specialty",
+    "similarity-by-prevalence",
     "outcomes",
     "outcome-flow",
     "cost",
@@ -196,7 +214,7 @@ pub const PRESET_NAMES: [&str; 18] = [
 ];
 
 /// Tables of a report whose study names none; those without a row are left out.
-pub const STANDARD_TABLES: [&str; 18] = PRESET_NAMES;
+pub const STANDARD_TABLES: [&str; 21] = PRESET_NAMES;
 
 pub(super) fn preset(name: &str) -> Option<Result<Preset, toml::de::Error>> {
     let (_, description, sql) = PRESETS.iter().find(|(known, ..)| *known == name)?;

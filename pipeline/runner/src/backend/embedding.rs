@@ -108,8 +108,12 @@ impl EmbeddingBackend {
             }
         }
         let concurrency = self.client.spec().limits.concurrency.max(1);
-        let sending = stream::iter(missing.chunks(TEXTS_AT_ONCE))
+        // A list, because a closure in the stream would keep the future from moving between threads.
+        let requests: Vec<_> = missing
+            .chunks(TEXTS_AT_ONCE)
             .map(|batch| self.embed_batch(batch))
+            .collect();
+        let sending = stream::iter(requests)
             .buffered(usize::try_from(concurrency).unwrap_or(usize::MAX))
             .try_concat();
         let sent = cancel

@@ -214,4 +214,4 @@ const fn configured_format(structured_output: StructuredOutput) -> ResponseForma
 #[cfg(test)]
 mod embedding_tests;
 #[cfg(test)]
-mod wire_tests;
+pub(crate) mod wire_tests;

@@ -13,14 +13,14 @@ use super::*;
 use crate::mock_server::{Fault, MockServerOptions, MockServerStats, serve};
 
 /// A mock server that ends with the test.
-pub(super) struct Server {
-    pub(super) address: String,
+pub(crate) struct Server {
+    pub(crate) address: String,
     shutdown: CancellationToken,
     _serving: JoinSet<std::io::Result<()>>,
 }
 
 impl Server {
-    pub(super) async fn start(options: MockServerOptions) -> Self {
+    pub(crate) async fn start(options: MockServerOptions) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let shutdown = CancellationToken::new();
@@ -48,7 +48,7 @@ impl Server {
         LimitedBackend::new(backend, Arc::new(SystemClock), 1)
     }
 
-    pub(super) async fn stats(&self) -> MockServerStats {
+    pub(crate) async fn stats(&self) -> MockServerStats {
         reqwest::get(format!("{}/stats", self.address))
             .await
             .unwrap()

@@ -203,4 +203,7 @@ fn borrowed(texts: &[String]) -> Vec<&str> {
 #[cfg(test)]
 mod golden_tests;
 #[cfg(test)]
+pub(crate) use tests::mini_lm;
+
+#[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 
 /// The encoder of the golden files; says so when it is absent.
-pub(super) fn mini_lm(library: &EncoderLibrary) -> Option<Arc<LocalEncoder>> {
+pub(crate) fn mini_lm(library: &EncoderLibrary) -> Option<Arc<LocalEncoder>> {
     match library.open("all-MiniLM-L6-v2") {
         Ok(encoder) => Some(encoder),
         Err(error) => {

@@ -3,7 +3,9 @@
 // Patterns here use ASCII word boundaries, `(?-u:\b)`: the Unicode ones keep the regex crate from
 // its fast engine on any text that is not ASCII, and made reading 2.4 times slower.
 mod choice;
+mod comparison;
 mod conclusion;
+mod embedding;
 mod extraction;
 mod fold;
 mod json_field;
@@ -25,11 +27,13 @@ use consilium_core::{AnswerForm, Case, SampleRow, ScoreRow, Signature};
 use rayon::prelude::*;
 
 pub use choice::{ChoiceScorer, read_choice};
+pub use embedding::{ComparedAnswers, EmbeddingScorer};
 pub use extraction::Extraction;
 pub use label::{AliasError, AliasTable, LabelScorer};
 pub use recorded::RecordedScorer;
 pub use text::{TextScorer, UnknownMetric};
 
+use crate::encoder::ModelError;
 use crate::prompt::PromptError;
 
 /// Samples that one thread scores at a time.
@@ -118,12 +122,21 @@ pub enum ScorerError {
         source: PromptError,
     },
     /// A scorer that asks a model where none is at hand.
-    #[error("set up scorer '{scorer}': a scorer of kind {kind} needs its backend")]
+    #[error("set up scorer '{scorer}': a scorer of kind {kind} needs its model")]
     NeedsModel {
         /// Name of the scorer.
         scorer: String,
         /// Its kind as written in the study.
         kind: &'static str,
+    },
+    /// The encoder or its baseline cannot be used.
+    #[error("set up scorer '{scorer}'")]
+    Encoder {
+        /// Name of the scorer.
+        scorer: String,
+        /// Why.
+        #[source]
+        source: ModelError,
     },
     /// A metric is not known.
     #[error("set up scorer '{scorer}'")]
@@ -149,6 +162,11 @@ pub fn answer_forms(
         judge::check(spec, study_folder)?;
         return Ok(vec![AnswerForm::Diagnosis]);
     }
+    if spec.kind == ScorerKind::Embedding {
+        check_keys(spec)?;
+        embedding::check(spec, study_folder)?;
+        return Ok(vec![AnswerForm::Text]);
+    }
     let scorer = build(spec, study_folder)?;
     let forms = [
         AnswerForm::Choice,
@@ -163,23 +181,37 @@ pub fn answer_forms(
 }
 
 fn check_keys(spec: &ScorerSpec) -> Result<(), ScorerError> {
-    let is_judge = spec.kind == ScorerKind::Judge;
-    let is_label = spec.kind == ScorerKind::Label;
-    let is_text = spec.kind == ScorerKind::Text;
+    let kind = spec.kind;
+    let is_judge = kind == ScorerKind::Judge;
+    let is_label = kind == ScorerKind::Label;
+    let is_embedding = kind == ScorerKind::Embedding;
+    let has_texts = kind == ScorerKind::Text || is_embedding;
+    let has_policy = is_judge || kind == ScorerKind::Recorded;
     let unused = [
         ("aliases", spec.aliases.is_some() && !is_label && !is_judge),
         (
             "ignore_suffixes",
             !spec.ignore_suffixes.is_empty() && !is_label,
         ),
-        ("metrics", !spec.metrics.is_empty() && !is_text),
-        ("against", spec.against.is_some() && !is_text),
-        ("backend", spec.backend.is_some() && !is_judge),
+        ("metrics", !spec.metrics.is_empty() && !has_texts),
+        ("against", spec.against.is_some() && !has_texts),
         (
-            "policy",
-            spec.policy.is_some() && !is_judge && spec.kind != ScorerKind::Recorded,
+            "backend",
+            spec.backend.is_some() && !is_judge && !(is_embedding && spec.encoder.is_none()),
         ),
+        ("policy", spec.policy.is_some() && !has_policy),
+        ("encoder", spec.encoder.is_some() && !is_embedding),
+        ("layer", spec.layer.is_some() && !is_embedding),
+        ("idf", spec.idf && !is_embedding),
+        ("baseline", spec.baseline.is_some() && !is_embedding),
     ];
+    if is_embedding && spec.encoder.is_none() && spec.backend.is_none() {
+        return Err(ScorerError::MissingKey {
+            scorer: spec.display_name().to_owned(),
+            kind: kind.as_str(),
+            key: "encoder",
+        });
+    }
     match unused.into_iter().find(|(_, given)| *given) {
         Some((key, _)) => Err(ScorerError::UnusedKey {
             scorer: spec.display_name().to_owned(),
@@ -194,12 +226,12 @@ fn check_keys(spec: &ScorerSpec) -> Result<(), ScorerError> {
 ///
 /// # Errors
 /// When a key is given that the kind does not use, the alias table cannot be read, or the scorer asks
-/// a model: see [`judge::Judge::new`].
+/// a model: see [`judge::Judge::new`] and [`EmbeddingScorer`].
 pub fn build(spec: &ScorerSpec, study_folder: &Path) -> Result<Box<dyn Scorer>, ScorerError> {
     let name = spec.display_name();
     check_keys(spec)?;
     Ok(match spec.kind {
-        ScorerKind::Judge => {
+        ScorerKind::Judge | ScorerKind::Embedding => {
             return Err(ScorerError::NeedsModel {
                 scorer: name.to_owned(),
                 kind: spec.kind.as_str(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray as _};
 use arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
-use consilium_metrics::{ExactSum, metric};
+use consilium_metrics::{ExactSum, NamedMetric, metric};
 use datafusion::common::cast::as_list_array;
 use datafusion::common::utils::SingleRowListArrayBuilder;
 use datafusion::common::{Result, ScalarValue, exec_err};
@@ -15,7 +15,6 @@ use datafusion::logical_expr::{
 };
 
 use super::input::{Statistics, statistics_type};
-use super::named::NamedMetric;
 use crate::function::SECTION;
 use crate::function::literal::not_distinct;
 

@@ -8,16 +8,13 @@
 mod corpus;
 mod distinct;
 mod input;
-mod named;
 mod pair;
 mod text_ci;
 
 use std::sync::Arc;
 
-use consilium_metrics::catalog;
+use consilium_metrics::{NamedMetric, catalog};
 use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
-
-use named::NamedMetric;
 
 /// Statistics and sentence values of every metric.
 pub(super) fn scalar_functions() -> Vec<Arc<ScalarUDF>> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array as _, Float64Array, ListArray};
 use arrow::datatypes::{DataType, Int64Type};
+use consilium_metrics::NamedMetric;
 use datafusion::common::Result;
 use datafusion::logical_expr::{
     ColumnarValue, Documentation, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
@@ -11,7 +12,6 @@ use datafusion::logical_expr::{
 use rayon::prelude::*;
 
 use super::input::{References, coerced, statistics_type};
-use super::named::NamedMetric;
 use crate::function::SECTION;
 use crate::function::strings::{text_at, text_column};
 

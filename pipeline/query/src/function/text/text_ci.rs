@@ -7,7 +7,8 @@ use arrow::array::{Array as _, ArrayRef, AsArray as _, Int64Array, ListBuilder, 
 use arrow::array::{StringViewArray, StructArray};
 use arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
 use consilium_metrics::{
-    CaseStatistics, CaseSum, ExactSum, clustered_bootstrap_mean, clustered_bootstrap_text, metric,
+    CaseStatistics, CaseSum, ExactSum, NamedMetric, clustered_bootstrap_mean,
+    clustered_bootstrap_text, metric,
 };
 use datafusion::common::{Result, ScalarValue, exec_err, internal_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
@@ -17,7 +18,6 @@ use datafusion::logical_expr::{
 };
 
 use super::input::{Statistics, statistics_type};
-use super::named::NamedMetric;
 use crate::function::SECTION;
 use crate::function::estimate::{
     EstimateValue, NO_ROWS, TOO_FEW_CASES, count_column, estimate_scalar, estimate_type,

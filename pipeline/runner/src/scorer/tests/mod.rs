@@ -37,7 +37,7 @@ fn options(list: &str) -> Vec<ChoiceOption> {
         .collect()
 }
 
-fn case(answer_form: AnswerForm, list: &str, gold: &[&str]) -> Case {
+pub(super) fn case(answer_form: AnswerForm, list: &str, gold: &[&str]) -> Case {
     Case {
         view: CaseView {
             dataset: "d".into(),
@@ -61,7 +61,7 @@ fn case(answer_form: AnswerForm, list: &str, gold: &[&str]) -> Case {
     }
 }
 
-fn sample(outcome: Outcome, answer: Option<&str>) -> SampleRow {
+pub(super) fn sample(outcome: Outcome, answer: Option<&str>) -> SampleRow {
     SampleRow {
         dataset: "d".to_owned(),
         case_id: "c".to_owned(),

@@ -8,20 +8,6 @@ use consilium_core::{AnswerForm, Case, Outcome, SampleRow, ScoreRow};
 use super::{case, sample};
 use crate::scorer::{ChoiceScorer, LabelScorer, Scorer, ScorerError, build};
 
-fn spec(kind: ScorerKind) -> ScorerSpec {
-    ScorerSpec {
-        kind,
-        name: None,
-        datasets: Vec::new(),
-        aliases: None,
-        ignore_suffixes: Vec::new(),
-        metrics: Vec::new(),
-        backend: None,
-        policy: None,
-        against: None,
-    }
-}
-
 /// The one row of a scorer that decides between right and wrong.
 fn only(scorer: &dyn Scorer, sample: &SampleRow, case: &Case) -> ScoreRow {
     let mut rows = scorer.score(sample, case);
@@ -96,13 +82,13 @@ fn a_case_without_gold_has_no_value() {
 #[test]
 fn keys_of_other_kinds_are_refused() {
     assert!(
-        build(&spec(ScorerKind::Choice), Path::new("."))
+        build(&ScorerSpec::of_kind(ScorerKind::Choice), Path::new("."))
             .unwrap()
             .applies(AnswerForm::Choice)
     );
     let policy = ScorerSpec {
         policy: Some("p".to_owned()),
-        ..spec(ScorerKind::Choice)
+        ..ScorerSpec::of_kind(ScorerKind::Choice)
     };
     assert!(matches!(
         build(&policy, Path::new(".")),
@@ -110,7 +96,7 @@ fn keys_of_other_kinds_are_refused() {
     ));
     let missing = ScorerSpec {
         aliases: Some("none.tsv".into()),
-        ..spec(ScorerKind::Label)
+        ..ScorerSpec::of_kind(ScorerKind::Label)
     };
     assert!(matches!(
         build(&missing, Path::new("/nowhere")),
