@@ -12,6 +12,7 @@ pub mod event;
 pub mod executor;
 pub mod key;
 pub mod manifest;
+pub mod nearest;
 pub mod outcome;
 pub mod sample;
 pub mod score;
@@ -32,6 +33,7 @@ pub use key::SampleKey;
 pub use manifest::{
     CanaryAnswer, DriftRecord, FORMAT_VERSION, PartEntry, RunManifest, RunStatus, ServedModel,
 };
+pub use nearest::{most_similar, nearest};
 pub use outcome::{ErrorKind, Outcome};
 pub use sample::SampleRow;
 pub use score::{RecordedScore, RecordedScores, ScoreRow};

@@ -6,7 +6,6 @@ pub mod encoder;
 pub mod executor;
 pub mod limit;
 pub mod mock_server;
-mod nearest;
 pub mod prompt;
 mod reading;
 pub mod retry;

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use consilium_core::nearest;
 use consilium_core::study::{
     BackendKind, BackendSpec, DatasetSpec, Mode, SimulatedAccuracy, Study, SystemSpec,
 };
 use consilium_query::dataset::adapter::{self, ADAPTERS};
 use consilium_query::dataset::first_answer_form;
 use consilium_runner::solver;
-
-use super::load::nearest;
 
 /// Repetitions of a case that a study may ask for.
 const MOST_EPOCHS: u32 = 10_000;

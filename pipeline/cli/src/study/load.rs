@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
+use consilium_core::nearest;
 use consilium_core::study::Study;
 
 use crate::failure::hinted;
@@ -109,15 +110,6 @@ fn hint(message: &str) -> String {
         return format!("valid here: {}", valid.join(", "));
     }
     "consilium check --schema prints the grammar".to_owned()
-}
-
-/// The most similar of several names, when one is similar at all.
-pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    names
-        .map(|known| (strsim::jaro_winkler(name, known), known))
-        .filter(|(similarity, _)| *similarity > 0.75)
-        .max_by(|left, right| left.0.total_cmp(&right.0))
-        .map(|(_, known)| known)
 }
 
 #[cfg(test)]

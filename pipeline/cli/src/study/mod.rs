@@ -7,5 +7,5 @@ mod load;
 mod resolve;
 
 pub(crate) use identity::{difference, study_sha256};
-pub(crate) use load::{load, nearest};
+pub(crate) use load::load;
 pub(crate) use resolve::ResolvedStudy;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use consilium_core::AnswerForm;
 use consilium_core::study::{DatasetSpec, ScorerKind, ScorerSpec, Study, SystemSpec};
+use consilium_core::{AnswerForm, nearest};
 
 use consilium_query::fan_out::Assignment;
 use consilium_query::table::PRESET_NAMES;
@@ -16,7 +16,7 @@ use super::checks::{
     suggestion, unique,
 };
 use super::judges::shared_models;
-use super::load::{LoadedStudy, nearest};
+use super::load::LoadedStudy;
 use super::study_sha256;
 use crate::failure::hinted;
 

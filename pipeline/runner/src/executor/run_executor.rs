@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use consilium_core::study::SystemSpec;
 use consilium_core::{
     Clock, FinishedSample, Outcome, RunStopped, SampleExecutor, SampleFuture, SampleRow, WorkItem,
+    most_similar,
 };
 use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +19,6 @@ use crate::backend::LimitedBackend;
 use crate::context::{
     Ending, Event, SampleEnd, SampleLimits, SampleRecorder, SolverContext, Surroundings, Tally,
 };
-use crate::nearest::nearest;
 use crate::prompt::PromptLibrary;
 use crate::solver::{self, Answer, Solver, SolverError, TrainingSet};
 
@@ -232,7 +232,7 @@ fn role_backends(
             .ok_or_else(|| ExecutorError::UnknownBackend {
                 system: spec.name.clone(),
                 backend: name.clone(),
-                nearest: nearest(name, backends.keys().map(String::as_str)),
+                nearest: most_similar(name, backends.keys().map(String::as_str)),
             })?;
         by_role.insert((*role).to_owned(), Arc::clone(backend));
     }

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use consilium_core::canonical::sha256_hex;
+use consilium_core::most_similar;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
@@ -13,7 +14,6 @@ use serde::Serialize;
 
 use super::builtin::BUILT_IN;
 use crate::backend::Message;
-use crate::nearest::nearest;
 
 /// The line between the system part and the user part of a file.
 const SEPARATOR: &str = "---";
@@ -260,7 +260,7 @@ fn replace_from(
             .collect::<Vec<_>>()
             .join("/");
         let Some(source) = sources.get_mut(&name) else {
-            let nearest = nearest(&name, sources.keys().map(String::as_str));
+            let nearest = most_similar(&name, sources.keys().map(String::as_str));
             return Err(PromptError::UnknownFile {
                 path,
                 name,

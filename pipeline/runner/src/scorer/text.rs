@@ -8,7 +8,7 @@ use consilium_metrics::{MetricSet, NamedMetric};
 use super::Scorer;
 use super::comparison::Comparison;
 use super::row::empty_row;
-use crate::nearest::nearest;
+use consilium_core::most_similar;
 
 /// A name that is none of a scorer's metrics.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +51,7 @@ impl TextScorer {
             NamedMetric::find(name).ok_or_else(|| UnknownMetric {
                 kind: "text",
                 name: name.to_owned(),
-                nearest: nearest(name, NAMES),
+                nearest: most_similar(name, NAMES),
             })
         };
         let metrics = if metrics.is_empty() {

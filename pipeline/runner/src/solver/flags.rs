@@ -1,10 +1,10 @@
 //! Variant flags of a solver.
 
+use consilium_core::most_similar;
 use consilium_core::study::{SystemSpec, Variant};
 use serde_json::Value;
 
 use super::registry::SolverError;
-use crate::nearest::nearest;
 
 /// A variant flag that a solver knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl<'a> Flags<'a> {
                     system: spec.name.clone(),
                     solver: spec.solver.clone(),
                     flag: name.clone(),
-                    nearest: nearest(name, known.iter().map(|flag| flag.name)),
+                    nearest: most_similar(name, known.iter().map(|flag| flag.name)),
                 });
             };
             if !flag.kind.accepts(value) {

@@ -1,5 +1,6 @@
 //! The table of solvers.
 
+use consilium_core::most_similar;
 use consilium_core::study::SystemSpec;
 
 use super::chain_of_thought::ChainOfThought;
@@ -9,7 +10,6 @@ use super::flags::{Flag, FlagKind, Flags};
 use super::majority::Majority;
 use super::nearest_case::NearestCase;
 use super::{Solver, TrainingSet};
-use crate::nearest::nearest;
 
 /// One solver that a study can name.
 #[derive(Clone, Copy, Debug)]
@@ -205,7 +205,7 @@ pub fn build(spec: &SystemSpec) -> Result<Box<dyn Solver>, SolverError> {
     let entry = entry(&spec.solver).ok_or_else(|| SolverError::UnknownSolver {
         system: system(),
         solver: spec.solver.clone(),
-        nearest: nearest(&spec.solver, names()),
+        nearest: most_similar(&spec.solver, names()),
     })?;
     let solver = (entry.constructor)(Flags::checked(spec, entry.flags)?)?;
     if !entry.needs_backend && (spec.backend.is_some() || !spec.role_backends.is_empty()) {
@@ -229,7 +229,7 @@ pub fn build(spec: &SystemSpec) -> Result<Box<dyn Solver>, SolverError> {
         return Err(SolverError::UnknownRole {
             system: system(),
             role: role.clone(),
-            nearest: nearest(role, roles.iter().copied()),
+            nearest: most_similar(role, roles.iter().copied()),
         });
     }
     let lacks = |role: &&&str| spec.backend.is_none() && !spec.role_backends.contains_key(**role);

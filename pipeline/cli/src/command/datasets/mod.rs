@@ -9,13 +9,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use consilium_core::AnswerForm;
+use consilium_core::{AnswerForm, nearest};
 use consilium_query::dataset::adapter::ADAPTERS;
 use consilium_query::dataset::read_cards;
 
 use crate::failure::hinted;
 use crate::printer;
-use crate::study;
 
 /// Cards, adapters and validation of datasets.
 #[derive(Debug, Args)]
@@ -86,7 +85,7 @@ fn show(name: &str) -> Result<ExitCode> {
     let cards = read_cards()?;
     let Some((_, card)) = cards.iter().find(|(known, _)| known == name) else {
         let known: Vec<&str> = cards.iter().map(|(name, _)| name.as_str()).collect();
-        let hint = match study::nearest(name, known.iter().copied()) {
+        let hint = match nearest(name, known.iter().copied()) {
             Some(nearest) => format!("did you mean '{nearest}'?"),
             None => format!("there are {}", known.join(", ")),
         };

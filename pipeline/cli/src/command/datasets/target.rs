@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use consilium_core::AnswerForm;
 use consilium_core::study::{DatasetSpec, FieldSource, ScorerKind};
+use consilium_core::{AnswerForm, nearest};
 use consilium_query::dataset::{Card, CardFile, read_cards};
 use consilium_runner::scorer::AliasTable;
 use consilium_store::sha256_file;
@@ -154,7 +154,7 @@ fn of_file(path: &Path, cards: &[(String, Card)], given: &ReadingArguments) -> R
     if !path.is_file() {
         let known = cards.iter().map(|(name, _)| name.as_str());
         let word = path.to_string_lossy();
-        let hint = match study::nearest(&word, known) {
+        let hint = match nearest(&word, known) {
             Some(nearest) => format!("did you mean the card '{nearest}'?"),
             None => "give a data file, a study (.toml) or the name of a card".to_owned(),
         };

@@ -1,6 +1,6 @@
 //! What an encoder can say of two texts.
 
-use crate::nearest::nearest;
+use consilium_core::most_similar;
 use crate::scorer::UnknownMetric;
 
 /// A kind of likeness.
@@ -39,7 +39,7 @@ impl Similarity {
             let similarity = known.ok_or_else(|| UnknownMetric {
                 kind: "embedding",
                 name: name.clone(),
-                nearest: nearest(name, Self::ALL.map(Self::name)),
+                nearest: most_similar(name, Self::ALL.map(Self::name)),
             })?;
             if !found.contains(&similarity) {
                 found.push(similarity);
