@@ -423,5 +423,19 @@ fn verify_finds_changed_queries_tables_and_studies() {
             assert_eq!(verified.code, 1, "{file}: {verified:?}");
             std::fs::write(&path, &text).unwrap();
         }
+    } // A table that was hidden as one without rows, or taken away with its query.
+    let contents = place.path(&format!("{run}/tables/contents.json"));
+    let text = std::fs::read_to_string(&contents).unwrap();
+    let mut hidden: serde_json::Value = serde_json::from_str(&text).unwrap();
+    hidden["written"] = serde_json::json!([]);
+    hidden["empty"] = serde_json::json!(["accuracy"]);
+    for file in ["tables/accuracy.sql", "tables/accuracy.json"] {
+        std::fs::remove_file(place.path(&run).join(file)).unwrap();
+    }
+    for listed in [text, hidden.to_string()] {
+        std::fs::write(&contents, listed).unwrap();
+        let verified = place.run(&["verify", &run]);
+        assert_eq!(verified.code, 1, "{verified:?}");
+        assert!(verified.stdout.contains("accuracy.json"), "{verified:?}");
     }
 }

@@ -8,11 +8,14 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::Args;
 use consilium_report::Format;
+use consilium_store::RunDirectory;
 
 use super::report::write_report;
-use super::run::{exit_code, run_study};
+use super::run::{StudyRun, exit_code, run_study};
 use crate::printer;
-use crate::run::{ExecuteOptions, PrepareOptions, build_report, sources, write_atomically};
+use crate::run::{
+    ExecuteOptions, PrepareOptions, build_report, report_with, source, write_atomically,
+};
 use crate::study::{ResolvedStudy, load};
 
 /// Run the sample study end to end: run, score, report. Needs no server, key or network.
@@ -82,7 +85,11 @@ pub(crate) async fn quickstart(given: &QuickstartArguments) -> Result<ExitCode> 
     let study_path = given.dir.join(FILES[0].0);
     let study = ResolvedStudy::resolve(load(&study_path)?)?;
     let runs = given.dir.join("runs");
-    let (run, execution) = run_study(
+    let StudyRun {
+        root: run,
+        execution,
+        tables,
+    } = run_study(
         &study,
         &runs,
         &PrepareOptions::default(),
@@ -91,8 +98,11 @@ pub(crate) async fn quickstart(given: &QuickstartArguments) -> Result<ExitCode> 
     )
     .await?;
     let report_folder = given.dir.join("reports").join("quickstart");
-    let sources = sources(Path::new(""), &[run_argument(&run)])?;
-    let report = build_report(&sources).await?;
+    let source = source(&RunDirectory::open(&run)?)?;
+    let report = match tables {
+        Some(tables) => report_with(source, tables).await?,
+        None => build_report(&[source]).await?,
+    };
     write_report(&report, &Format::ALL, &report_folder)?;
     for warning in &report.warnings {
         printer::note(&format!("note: {warning}"));

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use consilium_core::Table;
 use consilium_store::{RunDirectory, RunLock};
 
 use super::check::{print_estimates, prompt_lengths};
@@ -119,9 +120,9 @@ pub(crate) async fn run(given: &RunArguments, runs: &Path) -> Result<ExitCode> {
         run: given.run.clone(),
         new_run: given.new_run,
     };
-    let execution = run_study(&study, runs, &prepare_options, &options, !given.no_score).await?;
-    printer::line(&execution.0.display().to_string())?;
-    Ok(exit_code(&study, &execution.1))
+    let run = run_study(&study, runs, &prepare_options, &options, !given.no_score).await?;
+    printer::line(&run.root.display().to_string())?;
+    Ok(exit_code(&study, &run.execution))
 }
 
 async fn print_plan(
@@ -144,14 +145,23 @@ async fn print_plan(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prepares, executes and scores; the run's folder and how the execution ended.
+/// What became of a study that was executed.
+pub(crate) struct StudyRun {
+    /// The run's folder.
+    pub(crate) root: PathBuf,
+    pub(crate) execution: Execution,
+    /// Its tables, where it was scored.
+    pub(crate) tables: Option<Vec<Table>>,
+}
+
+/// Prepares, executes and scores.
 pub(crate) async fn run_study(
     study: &ResolvedStudy,
     runs: &Path,
     prepare_options: &PrepareOptions,
     options: &ExecuteOptions,
     score: bool,
-) -> Result<(PathBuf, Execution)> {
+) -> Result<StudyRun> {
     let prepared = prepare(study, runs, prepare_options).await?;
     let directory = prepared.directory.clone();
     printer::note(&format!(
@@ -165,9 +175,10 @@ pub(crate) async fn run_study(
     ));
     let execution = execute(study, prepared, options).await?;
     // Whoever stopped a run does not want to wait for its scores.
+    let mut tables = None;
     if score && execution.stopped.is_none() {
         tokio::select! {
-            result = score_and_tabulate(&directory) => result?,
+            result = score_and_tabulate(&directory) => tables = Some(result?),
             () = signal() => {
                 return Err(hinted(
                     format!("score run '{}': stopped by the user", directory.name()),
@@ -176,17 +187,20 @@ pub(crate) async fn run_study(
             }
         }
     }
-    Ok((directory.root().to_owned(), execution))
+    Ok(StudyRun {
+        root: directory.root().to_owned(),
+        execution,
+        tables,
+    })
 }
 
-async fn score_and_tabulate(directory: &RunDirectory) -> Result<()> {
+async fn score_and_tabulate(directory: &RunDirectory) -> Result<Vec<Table>> {
     let lock = RunLock::acquire(directory)?;
     let (_lock, counts) = score_run(directory, lock, &[]).await?;
     for (scorer, rows) in counts {
         printer::note(&format!("{scorer}: {rows} samples scored"));
     }
-    write_tables(directory).await?;
-    Ok(())
+    write_tables(directory).await
 }
 
 /// 0 when everything planned is there and failures are within the tolerance.

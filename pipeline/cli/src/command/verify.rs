@@ -6,17 +6,18 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use consilium_core::study::TableSpec;
 use consilium_core::{RunManifest, ScoreRow, Table};
-use consilium_query::RunSource;
-use consilium_query::table::recompute;
+use consilium_query::table::{evaluate_tables, recompute};
+use consilium_query::{RunSource, SessionContext};
 use consilium_report::{Format, Report, render, render_case};
 use consilium_store::{RunDirectory, RunTable, read_rows};
 
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;
 use crate::run::{
-    case_page, compute_scores, describe, recorded_pages, session_over, source, sources,
-    table_context,
+    TableFolder, case_page, compute_scores, describe, recorded_pages, session_over, source,
+    sources, table_context, table_specs,
 };
 
 /// Check that a run is whole and that its numbers follow from its rows.
@@ -82,7 +83,15 @@ async fn verify_run(directory: &RunDirectory) -> Result<Vec<String>> {
     let run = source(directory)?;
     let session = session_over(std::slice::from_ref(&run)).await?;
     let mut tables = 0;
-    for path in table_files(&directory.root().join("tables"))? {
+    let folder = TableFolder::of(directory.root());
+    let files = match folder.files() {
+        Ok(files) => files,
+        Err(error) => {
+            findings.push(format!("{error:#}"));
+            Vec::new()
+        }
+    };
+    for path in files {
         let table = match read_table(&path) {
             Ok(table) => table,
             Err(error) => {
@@ -103,6 +112,7 @@ async fn verify_run(directory: &RunDirectory) -> Result<Vec<String>> {
         }
         tables += 1;
     }
+    findings.extend(verify_empty(&folder, &run, &session).await?);
     printer::note(&format!(
         "{}: {} parts, {} samples, {} scores, {tables} tables",
         directory.name(),
@@ -111,6 +121,32 @@ async fn verify_run(directory: &RunDirectory) -> Result<Vec<String>> {
         recorded
     ));
     Ok(findings)
+}
+
+/// A table that is said to have no rows has none.
+async fn verify_empty(
+    folder: &TableFolder,
+    run: &RunSource,
+    session: &SessionContext,
+) -> Result<Vec<String>> {
+    // A list that cannot be read was found already.
+    let empty = folder.contents().ok().flatten().unwrap_or_default().empty;
+    let specs: Vec<TableSpec> = table_specs(&run.manifest)?
+        .into_iter()
+        .filter(|spec| empty.contains(&spec.preset))
+        .collect();
+    let context = table_context(std::slice::from_ref(run));
+    Ok(evaluate_tables(session, &specs, context)
+        .await?
+        .iter()
+        .filter(|table| !table.rows.is_empty())
+        .map(|table| {
+            format!(
+                "{}: is not there, and its query gives rows",
+                folder.table(&table.name).display()
+            )
+        })
+        .collect())
 }
 
 fn rows_of(run: &RunSource, table: RunTable) -> u64 {
@@ -168,31 +204,6 @@ async fn verify_scores(
         }
     }
     Ok(findings)
-}
-
-fn table_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    if !folder.exists() {
-        return Ok(Vec::new());
-    }
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
-        .and_then(|entries| {
-            entries
-                .map(|entry| entry.map(|entry| entry.path()))
-                .collect()
-        })
-        .with_context(|| format!("list {}", folder.display()))?;
-    // A query without its table is a table that was deleted.
-    let of_table = |path: &PathBuf| {
-        path.extension()
-            .is_some_and(|extension| extension == "json" || extension == "sql")
-    };
-    paths.retain(of_table);
-    for path in &mut paths {
-        path.set_extension("json");
-    }
-    paths.sort();
-    paths.dedup();
-    Ok(paths)
 }
 
 fn read_table(path: &Path) -> Result<Table> {

@@ -15,6 +15,7 @@ mod provenance;
 mod score;
 mod similarity;
 mod spending;
+mod table_folder;
 mod tables;
 mod training;
 
@@ -33,8 +34,9 @@ pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use progress::duration;
 pub(crate) use provenance::marks;
 pub(crate) use score::{compute_scores, score_run};
+pub(crate) use table_folder::TableFolder;
 pub(crate) use tables::{
-    build_report, describe, synthetic_note, table_context, table_specs, write_tables,
+    build_report, describe, report_with, synthetic_note, table_context, table_specs, write_tables,
 };
 pub(crate) use training::{EvaluatedCases, learns, read_training};
 

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use consilium_core::study::{Study, TableSpec};
 use consilium_core::{RunManifest, RunStatus, Table};
-use consilium_query::table::{PRESET_NAMES, STANDARD_TABLES, TableContext, evaluate_tables};
+use consilium_query::table::{STANDARD_TABLES, TableContext, evaluate_tables};
 use consilium_query::{RunSource, SessionContext};
 use consilium_report::Report;
 use consilium_runner::scorer::judge::SIGNATURE_PREFIX;
@@ -11,7 +11,8 @@ use consilium_store::RunDirectory;
 use jiff::Timestamp;
 
 use super::drift::{collected, drift_notes};
-use super::{provenance, write_atomically};
+use super::provenance;
+use super::table_folder::TableFolder;
 
 /// What the tables' queries need to know of the runs.
 pub(crate) fn table_context(runs: &[RunSource]) -> TableContext {
@@ -66,42 +67,27 @@ pub(crate) fn table_specs(manifest: &RunManifest) -> Result<Vec<TableSpec>> {
         .collect())
 }
 
-/// The tables of runs; of the standard ones those that have rows.
-async fn tables_of(runs: &[RunSource], session: &SessionContext) -> Result<Vec<Table>> {
+/// Tables with rows, or named by the study, and the names of standard ones that have none.
+async fn tables_of(
+    runs: &[RunSource],
+    session: &SessionContext,
+) -> Result<(Vec<Table>, Vec<String>)> {
     let first = runs.first().context("tables need a run")?;
     let specs = table_specs(&first.manifest)?;
-    let mut tables = evaluate_tables(session, &specs, table_context(runs)).await?;
-    if !names_tables(&first.manifest)? {
-        tables.retain(|table| !table.rows.is_empty());
-    }
-    Ok(tables)
+    let tables = evaluate_tables(session, &specs, table_context(runs)).await?;
+    let named = names_tables(&first.manifest)?;
+    let (kept, empty): (Vec<Table>, Vec<Table>) = tables
+        .into_iter()
+        .partition(|table| named || !table.rows.is_empty());
+    Ok((kept, empty.into_iter().map(|table| table.name).collect()))
 }
 
 /// Makes the tables of one run and writes each beside its query under `tables/`.
 pub(crate) async fn write_tables(directory: &RunDirectory) -> Result<Vec<Table>> {
     let runs = [super::source(directory)?];
     let session = super::session_over(&runs).await?;
-    let tables = tables_of(&runs, &session).await?;
-    let folder = directory.root().join("tables");
-    // A table that an earlier scoring gave and this one does not would no longer be true.
-    for name in PRESET_NAMES {
-        for ending in ["json", "sql"] {
-            let path = folder.join(format!("{name}.{ending}"));
-            if path.exists() && !tables.iter().any(|table| table.name == name) {
-                std::fs::remove_file(&path)
-                    .with_context(|| format!("remove {}", path.display()))?;
-            }
-        }
-    }
-    for table in &tables {
-        let json = serde_json::to_string_pretty(table)? + "\n";
-        write_atomically(
-            &folder.join(format!("{}.json", table.name)),
-            json.as_bytes(),
-        )?;
-        let sql = format!("{}\n", table.sql);
-        write_atomically(&folder.join(format!("{}.sql", table.name)), sql.as_bytes())?;
-    }
+    let (tables, empty) = tables_of(&runs, &session).await?;
+    TableFolder::of(directory.root()).write(&tables, empty)?;
     Ok(tables)
 }
 
@@ -109,8 +95,18 @@ pub(crate) async fn write_tables(directory: &RunDirectory) -> Result<Vec<Table>>
 pub(crate) async fn build_report(runs: &[RunSource]) -> Result<Report> {
     let session = super::session_over(runs).await?;
     Ok(Report {
-        tables: tables_of(runs, &session).await?,
+        tables: tables_of(runs, &session).await?.0,
         ..describe(runs, &session).await?
+    })
+}
+
+/// Makes the report of one run whose tables have just been made.
+pub(crate) async fn report_with(run: RunSource, tables: Vec<Table>) -> Result<Report> {
+    let runs = [run];
+    let session = super::session_over(&runs).await?;
+    Ok(Report {
+        tables,
+        ..describe(&runs, &session).await?
     })
 }
 

@@ -1,9 +1,7 @@
 //! Result tables of a run: those beside it when they are newer than its manifest, else made again.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use consilium_core::Table;
 use consilium_core::study::TableSpec;
@@ -13,7 +11,7 @@ use consilium_review::LibraryError;
 
 use super::blocking;
 use super::shelf::ShelvedRun;
-use crate::run::{session_over, table_context, table_specs};
+use crate::run::{TableFolder, session_over, table_context, table_specs};
 
 /// The table that headline accuracies are taken from.
 const ACCURACY: &str = "accuracy";
@@ -27,16 +25,17 @@ pub(super) async fn of_run(shelved: &ShelvedRun) -> Result<Arc<[Table]>, Library
     let specs = table_specs(manifest)
         .map_err(|error| LibraryError::because("the tables of a run are not known", error))?;
     let mut kept = shelved.tables.lock().await;
-    let (root, names) = (root_of(shelved), presets(&specs));
-    let written = blocking(move || Ok(written(&root, &names))).await?;
+    let (folder, names) = (folder_of(shelved), presets(&specs));
+    let current = blocking(move || Ok(folder.current(&names))).await?;
+    let written = current.as_ref().map(|(written, _)| *written);
     if let Some((known, tables)) = &*kept
         && (*known == written || known.is_none())
     {
         return Ok(Arc::clone(tables));
     }
-    let tables = if written.is_some() {
-        let (root, names) = (root_of(shelved), presets(&specs));
-        blocking(move || read(&root, &names)).await?
+    let tables = if let Some((_, names)) = current {
+        let folder = folder_of(shelved);
+        blocking(move || read(&folder, &names)).await?
     } else {
         let session = session_over(&[shelved.source()])
             .await
@@ -60,13 +59,10 @@ pub(super) async fn accuracy(
     if !is_scored(shelved) {
         return Ok(None);
     }
-    let root = root_of(shelved);
-    let beside = blocking(move || {
-        let names = [ACCURACY.to_owned()];
-        match written(&root, &names) {
-            Some(_) => read(&root, &names),
-            None => Ok(Vec::new()),
-        }
+    let folder = folder_of(shelved);
+    let beside = blocking(move || match folder.current(&[ACCURACY.to_owned()]) {
+        Some((_, names)) => read(&folder, &names),
+        None => Ok(Vec::new()),
     })
     .await?;
     if let Some(table) = beside.into_iter().next() {
@@ -85,8 +81,8 @@ fn is_scored(shelved: &ShelvedRun) -> bool {
     parts.iter().any(|part| part.path.starts_with("scores/"))
 }
 
-fn root_of(shelved: &ShelvedRun) -> PathBuf {
-    shelved.run().directory().root().to_owned()
+fn folder_of(shelved: &ShelvedRun) -> TableFolder {
+    TableFolder::of(shelved.run().directory().root())
 }
 
 fn presets(specs: &[TableSpec]) -> Vec<String> {
@@ -104,34 +100,21 @@ async fn make(
         .map_err(|error| LibraryError::because("the tables of a run cannot be made", error))
 }
 
-fn file(root: &Path, name: &str) -> PathBuf {
-    root.join("tables").join(format!("{name}.json"))
-}
-
-/// When the newest of the named tables was written; `None` when one is missing, older than the
-/// manifest, or named twice.
-fn written(root: &Path, names: &[String]) -> Option<SystemTime> {
-    let modified = |path: PathBuf| fs::metadata(path).and_then(|file| file.modified()).ok();
-    let manifest = modified(root.join("manifest.json"))?;
-    let mut newest = manifest;
-    for (place, name) in names.iter().enumerate() {
-        let written = modified(file(root, name))?;
-        if written < manifest || names[..place].contains(name) {
-            return None;
-        }
-        newest = newest.max(written);
-    }
-    Some(newest)
-}
-
-fn read(root: &Path, names: &[String]) -> Result<Vec<Table>, LibraryError> {
+fn read(folder: &TableFolder, names: &[String]) -> Result<Vec<Table>, LibraryError> {
     names
         .iter()
         .map(|name| {
-            let text = fs::read(file(root, name))
-                .map_err(|error| LibraryError::because("a table cannot be read", error))?;
+            let unreadable = |error: LibraryError| {
+                error.showing(format!(
+                    "The file tables/{name}.json of this run cannot be read; consilium score writes it again \
+                     from the recorded answers."
+                ))
+            };
+            let text = fs::read(folder.table(name)).map_err(|error| {
+                unreadable(LibraryError::because("a table cannot be read", error))
+            })?;
             serde_json::from_slice(&text)
-                .map_err(|error| LibraryError::because("a table is damaged", error))
+                .map_err(|error| unreadable(LibraryError::because("a table is damaged", error)))
         })
         .collect()
 }
