@@ -8,6 +8,7 @@ use axum::response::{Html, IntoResponse, Response};
 
 use crate::LibraryError;
 use crate::shell::{Section, Shell};
+use crate::view::text::short;
 
 /// Why a page cannot be shown.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,16 @@ pub(crate) enum PageError {
     /// The address cannot be read, and why.
     #[error("read the address: {0}")]
     Bad(&'static str),
+    /// The address asks for something that its page does not know.
+    #[error("read the address: there is no parameter of this name")]
+    UnknownParameter {
+        /// As given.
+        name: String,
+        /// The known one that it most resembles.
+        nearest: Option<String>,
+        /// All known ones.
+        known: Vec<String>,
+    },
     /// The runs cannot be read.
     #[error(transparent)]
     Library(#[from] LibraryError),
@@ -47,17 +58,47 @@ impl IntoResponse for PageError {
                 why.to_owned(),
                 None,
             ),
-            Self::Library(error) => {
+            Self::UnknownParameter {
+                name,
+                nearest,
+                known,
+            } => page(
+                StatusCode::BAD_REQUEST,
+                "The address cannot be read",
+                unknown_parameter(&name, nearest.as_deref(), &known),
+                None,
+            ),
+            Self::Library(mut error) => {
                 let reference = next_reference();
                 tracing::error!(
                     reference,
                     error = &error as &dyn std::error::Error,
                     "no page"
                 );
-                broken(reference)
+                match error.shown.take() {
+                    Some(text) => page(
+                        StatusCode::INTERNAL_SERVER_ERROR,
+                        "This cannot be read",
+                        text,
+                        Some(reference),
+                    ),
+                    None => broken(reference),
+                }
             }
         }
     }
+}
+
+fn unknown_parameter(name: &str, nearest: Option<&str>, known: &[String]) -> String {
+    let hint = match nearest {
+        Some(nearest) => format!("Did you mean '{nearest}'?"),
+        None if known.is_empty() => "It takes none.".to_owned(),
+        None => format!("It takes {}.", known.join(", ")),
+    };
+    format!(
+        "This page takes no parameter '{}' after the '?'. {hint}",
+        short(name)
+    )
 }
 
 /// The page after a panic; the process lives on.

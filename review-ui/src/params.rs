@@ -3,9 +3,12 @@
 use axum::extract::{FromRequestParts, Query};
 use axum::http::Uri;
 use axum::http::request::Parts;
-use consilium_core::SampleKey;
+use consilium_core::{SampleKey, nearest};
 
 use crate::error::PageError;
+
+/// Keys that name a sample.
+pub(crate) const SAMPLE_KEYS: [&str; 4] = ["dataset", "case", "system", "epoch"];
 
 /// The pairs of a query in order; a key may occur more than once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +28,18 @@ impl Params {
         Query::<Vec<(String, String)>>::try_from_uri(uri)
             .map(|Query(pairs)| Self(pairs))
             .map_err(|_| PageError::Bad("The part of the address after '?' cannot be read."))
+    }
+
+    /// Refuses a query with another key than these: what is passed over would be taken for heeded.
+    pub(crate) fn only(&self, known: &[&str]) -> Result<(), PageError> {
+        match self.0.iter().find(|(name, _)| !known.contains(&&**name)) {
+            None => Ok(()),
+            Some((name, _)) => Err(PageError::UnknownParameter {
+                nearest: nearest(name, known.iter().copied()).map(str::to_owned),
+                name: name.clone(),
+                known: known.iter().map(|&name| name.to_owned()).collect(),
+            }),
+        }
     }
 
     /// The first value of a key; an empty one counts as none, as forms send it.
@@ -88,6 +103,19 @@ mod tests {
         assert_eq!(params.get("b"), Some("热"));
         assert_eq!(params.all("a").collect::<Vec<_>>(), ["1", "2"]);
         assert_eq!(params.get("c"), None);
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_the_nearest() {
+        let params = Params::parse("epoch=1&sytem=a").unwrap();
+        let PageError::UnknownParameter { name, nearest, .. } =
+            params.only(&SAMPLE_KEYS).unwrap_err()
+        else {
+            panic!("another error");
+        };
+        assert_eq!((&*name, nearest.as_deref()), ("sytem", Some("system")));
+        assert!(Params::parse("epoch=1").unwrap().only(&SAMPLE_KEYS).is_ok());
+        assert!(Params::parse("x=").unwrap().only(&[]).is_err());
     }
 
     #[test]

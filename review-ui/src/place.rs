@@ -65,6 +65,9 @@ impl Place for u32 {
     }
 }
 
+/// Keys of a place in a list.
+pub(crate) const WINDOW_KEYS: [&str; 3] = ["from", "after", "before"];
+
 /// Reads `from`, `after` or `before`; the beginning when there is none.
 pub(crate) fn window<K: Place>(params: &Params, limit: usize) -> Result<Window<K>, PageError> {
     let place = |key: &str| {

@@ -188,6 +188,68 @@ fn a_run_that_grows_is_shown_as_its_manifest_is() {
 }
 
 #[test]
+fn a_page_of_a_damaged_run_says_what_is_damaged_and_what_to_do() {
+    let place = Workplace::new();
+    let run = finished_run(&place, 4);
+    let server = Server::start(&place);
+    let folder = place.path(&format!("runs/{run}"));
+    let damaged =
+        |path: &str, file: &str, change: &dyn Fn(&[u8]) -> Option<Vec<u8>>, said: &str| {
+            let whole = std::fs::read(folder.join(file)).unwrap();
+            match change(&whole) {
+                Some(bytes) => std::fs::write(folder.join(file), bytes).unwrap(),
+                None => std::fs::remove_file(folder.join(file)).unwrap(),
+            }
+            // Another manifest, so that nothing that was read before is remembered.
+            let manifest = std::fs::read(folder.join("manifest.json")).unwrap();
+            std::fs::write(folder.join("manifest.new"), &manifest).unwrap();
+            std::fs::rename(folder.join("manifest.new"), folder.join("manifest.json")).unwrap();
+            let (status, body) = server.ask(&format!("/runs/{run}{path}"), &server.address);
+            assert_eq!(status, 500, "{file}: {body}");
+            for part in [said, file] {
+                assert!(body.contains(part), "{file}: {body}");
+            }
+            assert!(!body.contains("which one") && !body.contains(folder.to_str().unwrap()));
+            std::fs::write(folder.join(file), whole).unwrap();
+        };
+    let verify = format!("consilium verify {run}");
+    let flip = |at: usize| {
+        move |bytes: &[u8]| {
+            let mut bytes = bytes.to_vec();
+            bytes[at] ^= 0xff;
+            Some(bytes)
+        }
+    };
+    for path in ["", "/samples", "/pairs"] {
+        for file in ["scores/part-00000.parquet", "samples/part-00000.parquet"] {
+            damaged(path, file, &|_| None, "is missing");
+            damaged(path, file, &|bytes| Some(bytes[1..].to_vec()), &verify);
+        }
+        damaged(path, "samples/part-00000.parquet", &flip(0), &verify);
+        damaged(path, "manifest.json", &|_| Some(b"{".to_vec()), &verify);
+    }
+    let overview = server.page("/runs");
+    assert!(overview.contains(&run), "{overview}");
+}
+
+#[test]
+fn tables_beside_a_run_are_shown_as_they_were_written() {
+    let place = Workplace::new();
+    let run = finished_run(&place, 4);
+    let folder = place.path(&format!("runs/{run}/tables"));
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    // Some standard tables have no rows here, and are known to have none.
+    assert!(read("contents.json").contains("\"calibration\""));
+    assert!(!folder.join("calibration.json").exists());
+    let title = "Written beside the run";
+    let mut table: serde_json::Value = serde_json::from_str(&read("accuracy.json")).unwrap();
+    table["title"] = title.into();
+    std::fs::write(folder.join("accuracy.json"), table.to_string()).unwrap();
+    let server = Server::start(&place);
+    assert!(server.page(&format!("/runs/{run}")).contains(title));
+}
+
+#[test]
 fn others_are_not_served_without_being_told() {
     let place = Workplace::new();
     let refused = place.run(&["serve", "--listen", "0.0.0.0:0"]);

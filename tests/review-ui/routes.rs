@@ -97,6 +97,25 @@ async fn what_is_not_there_is_a_404_on_every_route() {
 }
 
 #[tokio::test]
+async fn a_parameter_that_a_page_does_not_know_is_a_400_on_every_page() {
+    let runs = pages(vec![study::triage()]);
+    for (route, address) in rows() {
+        // Neither is a page: a probe or a cache may add what it likes.
+        if ["/static/{name}", "/healthz"].contains(&route) {
+            continue;
+        }
+        let joined = if address.contains('?') { '&' } else { '?' };
+        let answer = get(&runs, &format!("{address}{joined}colour=%3Cb%3E")).await;
+        assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{route}");
+        assert!(answer.body.contains("&#39;colour&#39;"), "{route}");
+    }
+    let answer = get(&runs, &format!("{RUN}/samples?sytem=x")).await;
+    assert!(answer.body.contains("Did you mean &#39;system&#39;?"));
+    let carried = get(&runs, &format!("{RUN}/sample?{KEY}&in=sytem%3Dx")).await;
+    assert_eq!(carried.status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
 async fn an_address_that_cannot_be_read_is_a_400() {
     let runs = pages(vec![study::triage()]);
     for address in [

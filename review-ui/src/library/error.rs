@@ -8,6 +8,8 @@ use std::error::Error;
 pub struct LibraryError {
     /// What failed, without case text; for the log, not for a page.
     pub message: String,
+    /// What a page may say of it: what is wrong, where and what to do, without case text or folders.
+    pub shown: Option<String>,
     /// What it failed of.
     #[source]
     pub source: Option<Box<dyn Error + Send + Sync>>,
@@ -18,6 +20,7 @@ impl LibraryError {
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
+            shown: None,
             source: None,
         }
     }
@@ -29,7 +32,15 @@ impl LibraryError {
     ) -> Self {
         Self {
             message: message.into(),
+            shown: None,
             source: Some(source.into()),
         }
+    }
+
+    /// The error with what a page may say of it.
+    #[must_use]
+    pub fn showing(mut self, text: impl Into<String>) -> Self {
+        self.shown = Some(text.into());
+        self
     }
 }

@@ -6,7 +6,7 @@ use axum::extract::{Path, State};
 
 use super::sample::Links;
 use crate::error::PageError;
-use crate::params::Params;
+use crate::params::{Params, SAMPLE_KEYS};
 use crate::shell::{Section, Shell};
 use crate::view::call::{Call, CallLinks};
 use crate::view::card;
@@ -42,6 +42,7 @@ pub(crate) async fn show(
     Path(run): Path<String>,
     params: Params,
 ) -> Result<CallsPage, PageError> {
+    params.only(&[&SAMPLE_KEYS[..], &["attempt", "skip", "in"]].concat())?;
     let key = params.sample_key()?;
     let skip = params.number("skip")?.unwrap_or(0) as usize;
     let runs = &state.runs;

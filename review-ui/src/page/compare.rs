@@ -60,6 +60,7 @@ pub(crate) async fn show(
     State(state): State<AppState>,
     params: Params,
 ) -> Result<ComparePage, PageError> {
+    params.only(&["run"])?;
     let mut wanted: Vec<&str> = Vec::new();
     for name in params.all("run") {
         if !wanted.contains(&name) {

@@ -6,12 +6,15 @@ use axum::response::{IntoResponse, Response};
 
 use crate::AppState;
 use crate::error::PageError;
+use crate::params::Params;
 
 /// The handler.
 pub(crate) async fn show(
     State(state): State<AppState>,
     Path((run, name)): Path<(String, String)>,
+    params: Params,
 ) -> Result<Response, PageError> {
+    params.only(&[])?;
     let figures = state
         .runs
         .figures(&run)

@@ -8,7 +8,7 @@ use consilium_core::SampleKey;
 use super::sample::Links;
 use crate::error::PageError;
 use crate::link::Link;
-use crate::params::Params;
+use crate::params::{Params, SAMPLE_KEYS};
 use crate::shell::{Section, Shell};
 use crate::view::card::Card;
 use crate::view::case::{CaseSheet, part};
@@ -70,6 +70,7 @@ pub(crate) async fn show(
     Path(run): Path<String>,
     params: Params,
 ) -> Result<PairPage, PageError> {
+    params.only(&[&SAMPLE_KEYS[..], &["right"]].concat())?;
     let key = params.sample_key()?;
     let runs = state.runs.as_ref();
     let cards = runs

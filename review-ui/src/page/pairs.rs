@@ -53,12 +53,25 @@ struct Row {
     sides: [Card; 2],
 }
 
+/// Keys of the address: the filter and the place in the list.
+const KEYS: [&str; 8] = [
+    "left",
+    "right",
+    "dataset",
+    "specialty",
+    "agreement",
+    "from",
+    "after",
+    "before",
+];
+
 /// The handler.
 pub(crate) async fn show(
     State(state): State<AppState>,
     Path(run): Path<String>,
     params: Params,
 ) -> Result<PairsPage, PageError> {
+    params.only(&KEYS)?;
     let runs = &state.runs;
     let facets = runs.facets(&run).await?.ok_or(PageError::NotFound("run"))?;
     let filter = filter(&params, &facets)?;

@@ -8,6 +8,7 @@ use consilium_core::{Outcome, RunManifest, Table};
 use super::runs::HeadlineView;
 use crate::error::PageError;
 use crate::link::Link;
+use crate::params::Params;
 use crate::shell::{Section, Shell};
 use crate::view::number::{DASH, Moment, count, share, usd};
 use crate::view::sheet::Sheet;
@@ -96,7 +97,9 @@ struct FigureView {
 pub(crate) async fn show(
     State(state): State<AppState>,
     Path(run): Path<String>,
+    params: Params,
 ) -> Result<RunPage, PageError> {
+    params.only(&[])?;
     let runs = &state.runs;
     let (view, tables, figures) =
         futures::try_join!(runs.run(&run), runs.tables(&run), runs.figures(&run))?;

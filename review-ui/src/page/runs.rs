@@ -8,7 +8,7 @@ use consilium_core::{RunStatus, Unit};
 use crate::error::PageError;
 use crate::link::Link;
 use crate::params::Params;
-use crate::place::window;
+use crate::place::{WINDOW_KEYS, window};
 use crate::shell::{Section, Shell};
 use crate::view::number::{Moment, count, usd};
 use crate::view::pager::Pager;
@@ -89,6 +89,7 @@ pub(crate) async fn show(
     State(state): State<AppState>,
     params: Params,
 ) -> Result<RunsPage, PageError> {
+    params.only(&WINDOW_KEYS)?;
     let window = window::<String>(&params, ROWS)?;
     let list = state.runs.runs(&window).await?;
     let name = |card: Option<&RunCard>| card.map(|card| card.name.clone());

@@ -8,8 +8,8 @@ use consilium_core::{EventRow, SampleKey, SampleRow};
 use crate::error::PageError;
 use crate::library::Page;
 use crate::link::Link;
-use crate::params::Params;
-use crate::place::window;
+use crate::params::{Params, SAMPLE_KEYS};
+use crate::place::{WINDOW_KEYS, window};
 use crate::shell::{Section, Shell};
 use crate::view::call::{Call, CallLinks};
 use crate::view::card::{self, Mark};
@@ -93,8 +93,12 @@ pub(crate) async fn show(
     Path(run): Path<String>,
     params: Params,
 ) -> Result<SamplePage, PageError> {
+    params.only(&[&SAMPLE_KEYS[..], &["attempt", "in"], &WINDOW_KEYS].concat())?;
     let key = params.sample_key()?;
     let carried = params.get("in").map(Params::parse).transpose()?;
+    if let Some(list) = &carried {
+        list.only(&filter::FILTER_KEYS)?;
+    }
     let list = carried
         .as_ref()
         .map_or_else(|| Ok(SampleFilter::default()), filter::parse)?;

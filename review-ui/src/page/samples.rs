@@ -8,7 +8,7 @@ use consilium_core::{Outcome, SampleKey};
 use crate::error::PageError;
 use crate::link::Link;
 use crate::params::Params;
-use crate::place::window;
+use crate::place::{WINDOW_KEYS, window};
 use crate::shell::{Section, Shell};
 use crate::view::card::Card;
 use crate::view::filter::{self, Condition, Field, SEARCH_CHARACTERS};
@@ -57,6 +57,7 @@ pub(crate) async fn show(
     Path(run): Path<String>,
     params: Params,
 ) -> Result<SamplesPage, PageError> {
+    params.only(&[&filter::FILTER_KEYS[..], &WINDOW_KEYS].concat())?;
     let filter = filter::parse(&params)?;
     let window = window::<SampleKey>(&params, ROWS)?;
     let runs = &state.runs;

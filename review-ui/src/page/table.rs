@@ -31,6 +31,7 @@ pub(crate) async fn show(
     Path((run, name)): Path<(String, String)>,
     params: Params,
 ) -> Result<TablePage, PageError> {
+    params.only(&["skip"])?;
     let tables = state
         .runs
         .tables(&run)

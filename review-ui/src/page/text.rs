@@ -6,9 +6,14 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 use crate::error::PageError;
-use crate::params::Params;
+use crate::params::{Params, SAMPLE_KEYS};
 use crate::view::call::message_text;
 use crate::{AppState, CallField, TextPart};
+
+/// Keys that name a text of a sample.
+const PART_KEYS: [&str; 7] = [
+    "attempt", "part", "seq", "field", "scorer", "metric", "message",
+];
 
 /// The handler.
 pub(crate) async fn show(
@@ -16,6 +21,7 @@ pub(crate) async fn show(
     Path(run): Path<String>,
     params: Params,
 ) -> Result<Response, PageError> {
+    params.only(&[&SAMPLE_KEYS[..], &PART_KEYS].concat())?;
     let key = params.sample_key()?;
     let attempt = params.number("attempt")?.unwrap_or(1);
     let part = part(&params)?;

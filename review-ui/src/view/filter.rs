@@ -15,6 +15,21 @@ pub(crate) const SEARCH_CHARACTERS: usize = 200;
 /// Most values that a list in the form offers; more are typed.
 const MOST_OPTIONS: usize = 150;
 
+/// Keys of a filter, in the order of the form.
+pub(crate) const FILTER_KEYS: [&str; 11] = [
+    "q",
+    "dataset",
+    "system",
+    "source",
+    "specialty",
+    "prevalence",
+    "verdict",
+    "outcome",
+    "case",
+    "epoch",
+    "scorer",
+];
+
 /// Reads a filter from an address; a value that cannot be is refused rather than passed over.
 pub(crate) fn parse(params: &Params) -> Result<SampleFilter, PageError> {
     let text = |key| params.get(key).map(str::to_owned);

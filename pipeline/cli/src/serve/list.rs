@@ -17,7 +17,7 @@ impl Library {
         let (rows, more_before, more_after) = page(&names, window);
         let mut runs = Vec::with_capacity(rows.len());
         for name in rows {
-            match self.card(name).await {
+            match self.about(name, self.card(name)).await {
                 Ok(Some(card)) => runs.push(card),
                 // It was removed meanwhile.
                 Ok(None) => {}
@@ -29,9 +29,10 @@ impl Library {
                     );
                     unreadable.push(UnreadableRun {
                         name: name.clone(),
-                        reason:
+                        reason: error.shown.unwrap_or_else(|| {
                             "Its tables cannot be read; consilium verify tells what is damaged."
-                                .to_owned(),
+                                .to_owned()
+                        }),
                     });
                 }
             }

@@ -4,6 +4,7 @@
 //! them, in [`shelf`]; sums of a run, in [`summary`]; the rest reads the run's index and parts, on
 //! threads that may wait for files.
 
+mod damage;
 mod host;
 mod list;
 mod pairs;
@@ -53,18 +54,38 @@ impl Library {
         blocking(move || shelf.find(&name)).await
     }
 
+    /// The answer about a run; a failure says what is wrong with the run, where something is.
+    async fn about<T: Send + 'static>(
+        &self,
+        run: &str,
+        answer: impl Future<Output = Result<T, LibraryError>> + Send,
+    ) -> Result<T, LibraryError> {
+        let error = match answer.await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let Some(folder) = self.shelf.folder(run) else {
+            return Err(error);
+        };
+        let name = run.to_owned();
+        blocking(move || Err(damage::explained(&name, &folder, error))).await
+    }
+
     /// Asks an open run where waiting for files is allowed; `None` when there is no such run.
     async fn ask<T: Send + 'static>(
         &self,
         run: &str,
         question: impl FnOnce(&OpenRun) -> Result<T, BrowseError> + Send + 'static,
     ) -> Result<Option<T>, LibraryError> {
-        let Some(shelved) = self.shelved(run).await? else {
-            return Ok(None);
+        let answer = async {
+            let Some(shelved) = self.shelved(run).await? else {
+                return Ok(None);
+            };
+            blocking(move || question(shelved.run()).map_err(unreadable))
+                .await
+                .map(Some)
         };
-        blocking(move || question(shelved.run()).map_err(unreadable))
-            .await
-            .map(Some)
+        self.about(run, answer).await
     }
 
     /// As [`Self::ask`], with the place where the filter's text occurs.
@@ -98,20 +119,20 @@ impl RunLibrary for Library {
     }
 
     fn run<'a>(&'a self, run: &'a str) -> Reply<'a, Option<RunView>> {
-        Box::pin(self.view(run))
+        Box::pin(self.about(run, self.view(run)))
     }
 
     fn tables<'a>(&'a self, run: &'a str) -> Reply<'a, Option<Vec<Table>>> {
-        Box::pin(async move {
+        Box::pin(self.about(run, async move {
             match self.shelved(run).await? {
                 Some(shelved) => Ok(Some(tables::of_run(&shelved).await?.to_vec())),
                 None => Ok(None),
             }
-        })
+        }))
     }
 
     fn figures<'a>(&'a self, run: &'a str) -> Reply<'a, Option<Vec<Figure>>> {
-        Box::pin(async move {
+        Box::pin(self.about(run, async move {
             let Some(shelved) = self.shelved(run).await? else {
                 return Ok(None);
             };
@@ -125,7 +146,7 @@ impl RunLibrary for Library {
                 svg: figure.file,
             };
             Ok(Some(figures.into_iter().map(figure).collect()))
-        })
+        }))
     }
 
     fn facets<'a>(&'a self, run: &'a str) -> Reply<'a, Option<Facets>> {

@@ -88,6 +88,11 @@ impl Shelf {
         }
     }
 
+    /// Folder of a run of this name, which need not be there.
+    pub(super) fn folder(&self, name: &str) -> Option<PathBuf> {
+        is_plain(name).then(|| self.root.join(name))
+    }
+
     /// Whether the folder can be read; one that is not there yet has no runs.
     pub(super) fn check(&self) -> Result<(), LibraryError> {
         match fs::read_dir(&self.root) {
