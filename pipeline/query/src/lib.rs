@@ -17,7 +17,7 @@ mod user_sql;
 
 /// Metrics by the names of their reference implementations.
 pub use consilium_metrics::catalog::NAMES as TEXT_METRICS;
-pub use consilium_metrics::reference::evaluate as evaluate_metric;
+pub use consilium_metrics::reference::{MetricError, evaluate as evaluate_metric};
 pub use datafusion::arrow::util::pretty::pretty_format_batches;
 pub use datafusion::error::DataFusionError;
 pub use datafusion::prelude::SessionContext;

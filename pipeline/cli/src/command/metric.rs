@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
+use consilium_core::nearest;
 use consilium_query::dataset::{TextTableError, score_text_table};
-use consilium_query::{TEXT_METRICS, evaluate_metric};
-use consilium_runner::encoder::{EncoderLibrary, is_encoder_metric};
+use consilium_query::{MetricError, TEXT_METRICS, evaluate_metric};
+use consilium_runner::encoder::{EncoderLibrary, EncoderMetricError, is_encoder_metric};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -202,11 +203,28 @@ fn answer(line: &[u8], encoders: &EncoderLibrary) -> String {
     let answer = match serde_json::from_slice::<Question>(line) {
         Ok(question) => match evaluate(&question, encoders) {
             Ok(value) => json!({ "value": value }),
-            Err(error) => json!({ "error": format!("{error:#}") }),
+            Err(error) => json!({ "error": format!("{error:#}{}", suggestion(&error)) }),
         },
         Err(error) => json!({ "error": format!("read the line: {error}") }),
     };
     format!("{answer}\n")
+}
+
+/// The key that was probably meant.
+fn suggestion(error: &anyhow::Error) -> String {
+    let unknown = match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(MetricError::UnknownKey { name, known, .. }), _)
+        | (_, Some(EncoderMetricError::UnknownKey { name, known, .. })) => Some((name, *known)),
+        _ => None,
+    };
+    let Some((name, known)) = unknown else {
+        return String::new();
+    };
+    match nearest(name, known.iter().copied()) {
+        Some(nearest) => format!("; did you mean {nearest:?}?"),
+        None if known.is_empty() => "; there are none".to_owned(),
+        None => format!("; there are {}", known.join(", ")),
+    }
 }
 
 /// Metrics that need an encoder are computed beside it, all others without.

@@ -5,6 +5,7 @@
 mod answers;
 mod arguments;
 mod classification;
+mod keys;
 mod labels;
 mod meteor;
 mod ranking;
@@ -27,6 +28,16 @@ pub enum MetricError {
     UnknownMetric {
         /// The name asked for.
         name: String,
+    },
+    /// The metric has no such parameter or input.
+    #[error("read the {part}: there is no {name:?}")]
+    UnknownKey {
+        /// `params` or `inputs`.
+        part: &'static str,
+        /// The key.
+        name: String,
+        /// The keys that there are.
+        known: &'static [&'static str],
     },
     /// An input or parameter is absent or has the wrong form.
     #[error("read {name:?}: expected {expected}")]
@@ -53,7 +64,7 @@ pub enum MetricError {
 ///
 /// # Errors
 ///
-/// For an unknown metric, a missing or malformed argument, and wherever the reference
+/// For an unknown metric, a missing, malformed or unknown argument, and wherever the reference
 /// implementation raises an error.
 ///
 /// ```
@@ -67,6 +78,7 @@ pub enum MetricError {
 /// assert_eq!(value.unwrap(), json!({"score": 0.5}));
 /// ```
 pub fn evaluate(metric: &str, params: &Value, inputs: &Value) -> Result<Value, MetricError> {
+    keys::check(metric, params, inputs)?;
     let (params, inputs) = (Arguments::new(params), Arguments::new(inputs));
     match metric {
         "sacrebleu.sentence_bleu" => sacrebleu::sentence_bleu(params, inputs),
@@ -130,8 +142,14 @@ mod tests {
 
     #[test]
     fn own_metrics_answer() {
-        let inputs = json!({"hyp": "the scan", "refs": ["Scan."], "text": "a b", "hyps": ["a a"]});
-        let value = |metric, params: Value| evaluate(metric, &params, &inputs).unwrap();
+        let value = |metric, params: Value| {
+            let inputs = match metric {
+                "distinct_n" => json!({"hyps": ["a a"]}),
+                "text_length" => json!({"text": "a b"}),
+                _ => json!({"hyp": "the scan", "refs": ["Scan."]}),
+            };
+            evaluate(metric, &params, &inputs).unwrap()
+        };
         assert_eq!(
             value("exact_match", json!({"form": "squad"})),
             json!({"score": 1.0})

@@ -98,6 +98,9 @@ pub(super) fn porter(params: Arguments, inputs: Arguments) -> Result<Value, Metr
         "ORIGINAL_ALGORITHM" => PorterMode::Original,
         _ => return Err(invalid("mode", "a mode of nltk's PorterStemmer")),
     };
+    if !params.flag_or("to_lowercase", true)? {
+        return Err(invalid("to_lowercase", "true"));
+    }
     let stemmer = PorterStemmer::new(mode);
     Ok(inputs
         .texts("words")?

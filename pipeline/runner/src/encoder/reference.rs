@@ -22,6 +22,16 @@ pub enum EncoderMetricError {
         /// The name asked for.
         name: String,
     },
+    /// The metric has no such parameter or input.
+    #[error("read the {part}: there is no {name:?}")]
+    UnknownKey {
+        /// `params` or `inputs`.
+        part: &'static str,
+        /// The key.
+        name: String,
+        /// The keys that there are.
+        known: &'static [&'static str],
+    },
     /// Parameters or inputs do not have the form of the metric.
     #[error("read the {what}")]
     Arguments {
@@ -52,6 +62,62 @@ pub fn is_encoder_metric(name: &str) -> bool {
         name,
         "bert_score" | "bert_score.batch" | "sentence_transformers.encode" | "embedding_cosine"
     )
+}
+
+/// Parameters of every metric that has an encoder, of which the last few only document.
+const ENCODER_KEYS: &[&str] = &[
+    "model",
+    "safetensors_sha256",
+    "dtype",
+    "use_fast_tokenizer",
+    "note",
+    "version",
+];
+
+/// Parameters of `BERTScore` beside those of its encoder.
+const BERT_SCORE_KEYS: &[&str] = &[
+    "num_layers",
+    "idf",
+    "rescale_with_baseline",
+    "baseline_tsv_row",
+    "baseline_path",
+    "batch_size",
+    "bert_score",
+];
+
+/// Refuses a parameter or input that the metric does not have: passed over, it would be taken for heeded.
+fn check_keys(metric: &str, params: &Value, inputs: &Value) -> Result<(), EncoderMetricError> {
+    let (more, known_inputs): (&'static [&'static str], &'static [&'static str]) = match metric {
+        "bert_score" => (BERT_SCORE_KEYS, &["hyp", "refs", "idf_sents"]),
+        "bert_score.batch" => (BERT_SCORE_KEYS, &["hyps", "refs", "idf_sents"]),
+        "sentence_transformers.encode" => (&[], &["texts"]),
+        _ => (&[], &["hyp", "refs"]),
+    };
+    let keys = |object: &Value| -> Vec<String> {
+        object
+            .as_object()
+            .map_or_else(Vec::new, |object| object.keys().cloned().collect())
+    };
+    for name in keys(params) {
+        if !ENCODER_KEYS.contains(&&*name) && !more.contains(&&*name) {
+            return Err(EncoderMetricError::UnknownKey {
+                part: "params",
+                name,
+                known: if more.is_empty() { ENCODER_KEYS } else { more },
+            });
+        }
+    }
+    match keys(inputs)
+        .into_iter()
+        .find(|name| !known_inputs.contains(&&**name))
+    {
+        None => Ok(()),
+        Some(name) => Err(EncoderMetricError::UnknownKey {
+            part: "inputs",
+            name,
+            known: known_inputs,
+        }),
+    }
 }
 
 #[derive(Deserialize)]
@@ -148,6 +214,7 @@ impl EncoderLibrary {
                 name: metric.to_owned(),
             });
         }
+        check_keys(metric, params, inputs)?;
         let parameters: Parameters = read("parameters", params)?;
         let encoder = self.open(&parameters.model)?;
         if let Some(asked) = &parameters.safetensors_sha256
