@@ -17,8 +17,10 @@ use std::thread::{self, JoinHandle};
 use consilium_core::CallRow;
 
 pub(crate) use record::Line;
-pub(crate) use replay::{Replayed, attempt_of, replay};
-pub(crate) use segment::{last_segment, remove_empty_segment, remove_segments_before};
+pub(crate) use replay::{Replayed, TornLine, attempt_of, replay};
+pub(crate) use segment::{
+    last_segment, remove_empty_segment, remove_segments_before, segment_path,
+};
 use writer::{Message, Writer};
 
 use crate::{RecordError, StoreError};

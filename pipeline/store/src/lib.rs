@@ -23,7 +23,7 @@ pub use run_directory::{RunDirectory, RunList, RunSummary};
 pub use schema::RunTable;
 pub use scores::{ScoreSorter, SortedScores, replace_scores};
 pub use source::sha256_file;
-pub use verify::{Finding, Verification, verify};
+pub use verify::{Finding, JournalState, Verification, verify};
 
 #[cfg(test)]
 mod fixtures;

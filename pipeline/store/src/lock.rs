@@ -57,6 +57,13 @@ impl RunLock {
     }
 }
 
+/// Whether a process holds the lock of a run; asks without writing, so that a run that may only be read
+/// can be asked about.
+pub fn is_locked(directory: &RunDirectory) -> bool {
+    File::open(directory.root().join(".lock"))
+        .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,7 +79,9 @@ mod tests {
             error.contains(&format!("(number {})", std::process::id())),
             "{error}"
         );
+        assert!(is_locked(&directory));
         drop(first);
+        assert!(!is_locked(&directory));
         RunLock::acquire(&directory).unwrap();
     }
 }

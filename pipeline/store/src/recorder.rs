@@ -26,6 +26,7 @@ use crate::journal::{Journal, Line, remove_empty_segment};
 use crate::part::remove_strays;
 use crate::{RecordError, RunDirectory, RunLock, RunTable, StoreError};
 use fold::Folder;
+pub(crate) use recovery::unfolded;
 use recovery::{Recovered, recover};
 use state::Shared;
 

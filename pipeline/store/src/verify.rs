@@ -1,5 +1,7 @@
 //! Whether a run on disk is what its manifest says.
 
+mod journal;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -7,6 +9,9 @@ use std::io::ErrorKind;
 use arrow::array::RecordBatch;
 use consilium_core::{PartEntry, RunManifest};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+pub use journal::JournalState;
+use journal::verify_journal;
 
 use crate::part::{is_part, read_batches, table_of};
 use crate::rows::{AttemptKey, Columns, for_each_attempt};
@@ -24,6 +29,8 @@ pub struct Verification {
     pub parts: u64,
     /// Attempts whose calls were counted.
     pub attempts: u64,
+    /// What is in the journal only.
+    pub journal: JournalState,
 }
 
 impl Verification {
@@ -45,8 +52,8 @@ pub struct Finding {
 }
 
 /// Checks every listed part against its size, hash and row count, looks for parts that are not
-/// listed, for attempts that are there twice, and for samples whose `calls` are not those in the
-/// table of calls.
+/// listed, for attempts that are there twice, for samples whose `calls` are not those in the table of
+/// calls, and for what stands in the journal only.
 ///
 /// # Errors
 /// When the manifest cannot be read or the system refuses; damage is a finding, not an error.
@@ -67,6 +74,7 @@ pub fn verify(directory: &RunDirectory) -> Result<Verification, StoreError> {
     // With parts missing every count would be off, and say nothing that was not said already.
     if readable.parts.len() == manifest.parts.len() {
         verify_attempts(directory, &readable, &mut verification)?;
+        verify_journal(directory, &manifest, &mut verification)?;
     }
     Ok(verification)
 }
@@ -242,6 +250,7 @@ mod tests {
         ];
         let samples = [sample("a", 1, 2), sample("b", 1, 1), sample("a", 2, 0)];
         let mut manifest = manifest();
+        manifest.status = consilium_core::RunStatus::Complete;
         manifest
             .parts
             .extend(write_table(&directory, None, 0, 100, calls).unwrap());
@@ -286,7 +295,8 @@ mod tests {
             Verification {
                 findings: Vec::new(),
                 parts: 2,
-                attempts: 3
+                attempts: 3,
+                journal: JournalState::default(),
             }
         );
     }

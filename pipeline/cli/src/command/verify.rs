@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use consilium_core::study::TableSpec;
-use consilium_core::{RunManifest, ScoreRow, Table};
+use consilium_core::{RunManifest, RunStatus, ScoreRow, Table};
 use consilium_query::table::{evaluate_tables, recompute};
 use consilium_query::{RunSource, SessionContext};
 use consilium_report::{Format, Report, render, render_case};
-use consilium_store::{RunDirectory, RunTable, read_rows};
+use consilium_store::{RunDirectory, RunTable, Verification, read_rows};
 
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;
@@ -68,6 +68,7 @@ async fn verify_run(directory: &RunDirectory) -> Result<Vec<String>> {
         return Ok(findings);
     }
     let manifest = directory.manifest()?;
+    state_note(directory, &manifest, &verification);
     let (scorers, recorded) = recorded_scorers(directory, &manifest)?;
     if !scorers.is_empty() {
         findings.extend(verify_scores(directory, &manifest, &scorers).await?);
@@ -121,6 +122,23 @@ async fn verify_run(directory: &RunDirectory) -> Result<Vec<String>> {
         recorded
     ));
     Ok(findings)
+}
+
+/// Says that a run has not ended, and what is to be done about it.
+fn state_note(directory: &RunDirectory, manifest: &RunManifest, verification: &Verification) {
+    if manifest.status == RunStatus::Complete {
+        return;
+    }
+    let waiting = match verification.journal.half_done {
+        0 => String::new(),
+        half_done => {
+            format!("; the recorded calls of {half_done} unfinished samples wait in its journal")
+        }
+    };
+    printer::note(&format!(
+        "note: {}: the run is incomplete{waiting}; consilium run STUDY goes on with it",
+        directory.name(),
+    ));
 }
 
 /// A table that is said to have no rows has none.

@@ -34,29 +34,38 @@ pub(crate) struct Replayed {
     pub(crate) damaged: BTreeSet<u64>,
 }
 
+/// What is done about a last line without its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TornLine {
+    /// It is cut off, for what is appended next.
+    Cut,
+    /// It is passed over; nothing is written.
+    Leave,
+}
+
 /// The attempt a call belongs to.
 pub(crate) fn attempt_of(call: &CallRow) -> AttemptKey {
     (call.key(), call.attempt)
 }
 
-/// Reads every segment from `first` on and cuts off torn last lines.
-pub(crate) fn replay(folder: &Path, first: u64) -> Result<Replayed, StoreError> {
+/// Reads every segment from `first` on.
+pub(crate) fn replay(folder: &Path, first: u64, torn: TornLine) -> Result<Replayed, StoreError> {
     let mut replayed = Replayed::default();
     for number in segments(folder)?
         .into_iter()
         .filter(|number| *number >= first)
     {
-        replayed.read_segment(&segment_path(folder, number), number)?;
+        replayed.read_segment(&segment_path(folder, number), number, torn)?;
     }
     Ok(replayed)
 }
 
 impl Replayed {
-    fn read_segment(&mut self, path: &Path, number: u64) -> Result<(), StoreError> {
+    fn read_segment(&mut self, path: &Path, number: u64, torn: TornLine) -> Result<(), StoreError> {
         let failed = || StoreError::io("read", path);
         let file = OpenOptions::new()
             .read(true)
-            .write(true)
+            .write(torn == TornLine::Cut)
             .open(path)
             .map_err(failed())?;
         let mut reader = BufReader::with_capacity(1 << 16, &file);
@@ -71,8 +80,10 @@ impl Replayed {
                 break;
             }
             if line.last() != Some(&b'\n') {
-                file.set_len(whole_bytes)
-                    .map_err(StoreError::io("cut the last line of", path))?;
+                if torn == TornLine::Cut {
+                    file.set_len(whole_bytes)
+                        .map_err(StoreError::io("cut the last line of", path))?;
+                }
                 break;
             }
             whole_bytes += length as u64;

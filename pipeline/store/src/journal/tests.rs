@@ -5,7 +5,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::segment::{segment_path, segments};
+use super::segment::segments;
 use super::*;
 use crate::fixtures::{call, event, sample};
 
@@ -30,7 +30,7 @@ fn folder_with(bytes: &[u8]) -> TempDir {
 }
 
 fn replayed_calls(folder: &Path) -> Vec<CallRow> {
-    let replayed = replay(folder, 0).unwrap();
+    let replayed = replay(folder, 0, TornLine::Cut).unwrap();
     replayed
         .calls
         .into_values()
@@ -57,7 +57,7 @@ fn what_is_appended_is_read_back_exactly() {
         .unwrap();
     drop(journal);
 
-    let replayed = replay(folder.path(), 0).unwrap();
+    let replayed = replay(folder.path(), 0, TornLine::Cut).unwrap();
     assert_eq!(replayed.calls[&attempt_of(&odd)][&0], odd);
     assert_eq!(
         replayed.events.values().next().unwrap()[&0],
@@ -95,7 +95,7 @@ fn a_last_line_cut_anywhere_costs_only_itself() {
     let last = call_line("a", 2);
     for cut in 0..last.len() {
         let folder = folder_with(&[&whole, &last[..cut]].concat());
-        let replayed = replay(folder.path(), 0).unwrap();
+        let replayed = replay(folder.path(), 0, TornLine::Cut).unwrap();
         assert_eq!(
             replayed.calls.values().next().unwrap().len(),
             2,
@@ -112,7 +112,7 @@ fn an_unreadable_line_is_counted_unless_it_is_the_last() {
     bytes.extend(call_line("a", 1));
     bytes.extend(b"{\"call\":{}}\n");
     let folder = folder_with(&bytes);
-    let replayed = replay(folder.path(), 0).unwrap();
+    let replayed = replay(folder.path(), 0, TornLine::Cut).unwrap();
     assert_eq!(replayed.unreadable_lines, 2);
     assert_eq!(replayed.damaged.into_iter().collect::<Vec<_>>(), [1]);
     assert_eq!(replayed_calls(folder.path()).len(), 2);
@@ -127,7 +127,7 @@ fn every_flipped_bit_of_a_line_is_found() {
         bytes[at] ^= 1;
         // A flip that makes a newline makes two lines, neither of which is whole.
         let folder = folder_with(&[&bytes[..], &last].concat());
-        let replayed = replay(folder.path(), 0).unwrap();
+        let replayed = replay(folder.path(), 0, TornLine::Cut).unwrap();
         assert!(replayed.unreadable_lines >= 1, "byte {at}");
         assert_eq!(replayed.calls.len(), 1, "byte {at}");
     }
@@ -175,7 +175,7 @@ fn a_copied_call_counts_once_and_a_changed_request_takes_its_place() {
 fn segments_before_the_first_are_not_read() {
     let folder = folder_with(&call_line("old", 0));
     fs::write(segment_path(folder.path(), 2), call_line("new", 0)).unwrap();
-    let replayed = replay(folder.path(), 2).unwrap();
+    let replayed = replay(folder.path(), 2, TornLine::Cut).unwrap();
     let cases: Vec<_> = replayed
         .calls
         .keys()
@@ -224,7 +224,7 @@ proptest! {
     #[test]
     fn no_bytes_make_replay_fail(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
         let folder = folder_with(&bytes);
-        let replayed = replay(folder.path(), 0).unwrap();
+        let replayed = replay(folder.path(), 0, TornLine::Cut).unwrap();
         prop_assert!(replayed.samples.is_empty());
     }
 }

@@ -5,7 +5,7 @@ use consilium_core::RunManifest;
 use super::Recovery;
 use super::fold::Finished;
 use super::state::InFlight;
-use crate::journal::{Replayed, last_segment, replay};
+use crate::journal::{Replayed, TornLine, last_segment, replay};
 use crate::part::read_batches;
 use crate::rows::{Columns, for_each_attempt};
 use crate::{RunDirectory, RunTable, StoreError};
@@ -41,9 +41,7 @@ pub(super) fn recover(
     let segment = last_segment(&folder)?
         .map_or(1, |last| last + 1)
         .max(manifest.journal_from);
-    let mut replayed = replay(&folder, manifest.journal_from)?;
-    leave_out_samples(&mut replayed, directory, manifest)?;
-    leave_out_scorer_calls(&mut replayed, directory, manifest)?;
+    let replayed = unfolded(directory, manifest, TornLine::Cut)?;
 
     let Replayed {
         samples,
@@ -78,6 +76,18 @@ pub(super) fn recover(
         damaged,
         recovery,
     })
+}
+
+/// What the journal holds and no part does.
+pub(crate) fn unfolded(
+    directory: &RunDirectory,
+    manifest: &RunManifest,
+    torn: TornLine,
+) -> Result<Replayed, StoreError> {
+    let mut replayed = replay(&directory.journal_folder(), manifest.journal_from, torn)?;
+    leave_out_samples(&mut replayed, directory, manifest)?;
+    leave_out_scorer_calls(&mut replayed, directory, manifest)?;
+    Ok(replayed)
 }
 
 fn leave_out_samples(
