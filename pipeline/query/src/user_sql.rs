@@ -9,6 +9,10 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::context::SQLOptions;
 use datafusion::prelude::SessionContext;
 use futures::StreamExt as _;
+use tokio::runtime::{Builder, Runtime};
+
+/// Stack of a thread that plans and runs a query.
+const STACK_BYTES: usize = 16 << 20;
 
 /// A query's rows, possibly cut.
 #[derive(Clone, Debug)]
@@ -27,6 +31,13 @@ pub enum UserSqlError {
     /// The query is wrong, or is no query.
     #[error("run the query: {0}")]
     Query(String),
+    /// There are no threads for it.
+    #[error("start the threads of a query")]
+    Threads {
+        /// Cause.
+        #[source]
+        source: std::io::Error,
+    },
     /// The query took too long.
     #[error("run the query: it took longer than {} s", deadline.as_secs())]
     Deadline {
@@ -57,12 +68,14 @@ pub async fn user_query(
     row_cap: usize,
     deadline: Duration,
 ) -> Result<QueryRows, UserSqlError> {
+    let query = OwnThreads::start()?;
+    let (session, sql) = (session.clone(), sql.to_owned());
     let options = SQLOptions::new()
         .with_allow_ddl(false)
         .with_allow_dml(false)
         .with_allow_statements(false);
-    let work = async {
-        let frame = session.sql_with_options(sql, options).await?;
+    let work = async move {
+        let frame = session.sql_with_options(&sql, options).await?;
         let mut stream = frame.execute_stream().await?;
         let schema = stream.schema();
         let (mut batches, mut rows, mut cut) = (Vec::new(), 0, false);
@@ -86,9 +99,50 @@ pub async fn user_query(
             cut,
         })
     };
-    tokio::time::timeout(deadline, work)
-        .await
-        .map_err(|_| UserSqlError::Deadline { deadline })?
+    query.finish(work, deadline).await
+}
+
+/// Threads of one query, so that one that computes without a pause cannot keep the caller past its
+/// deadline. Nobody waits for them: what they still compute ends with the process.
+struct OwnThreads(Option<Runtime>);
+
+impl OwnThreads {
+    fn start() -> Result<Self, UserSqlError> {
+        Builder::new_multi_thread()
+            .worker_threads(std::thread::available_parallelism().map_or(1, usize::from))
+            // Planning nested queries recurses deeply in debug builds.
+            .thread_stack_size(STACK_BYTES)
+            .thread_name("sql")
+            .enable_all()
+            .build()
+            .map(|runtime| Self(Some(runtime)))
+            .map_err(|source| UserSqlError::Threads { source })
+    }
+
+    async fn finish(
+        &self,
+        work: impl Future<Output = Result<QueryRows, UserSqlError>> + Send + 'static,
+        deadline: Duration,
+    ) -> Result<QueryRows, UserSqlError> {
+        let Some(runtime) = &self.0 else {
+            return Err(UserSqlError::Deadline { deadline });
+        };
+        match tokio::time::timeout(deadline, runtime.spawn(work)).await {
+            Ok(Ok(rows)) => rows,
+            Ok(Err(_)) => Err(UserSqlError::Query(
+                "it failed unexpectedly; please report what stands above".to_owned(),
+            )),
+            Err(_) => Err(UserSqlError::Deadline { deadline }),
+        }
+    }
+}
+
+impl Drop for OwnThreads {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 /// Rows as one JSON array of objects.
