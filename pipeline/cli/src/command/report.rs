@@ -48,7 +48,11 @@ pub(crate) async fn report(given: &ReportArguments, runs: &Path) -> Result<ExitC
         Path::new("reports").join(names.join("+"))
     });
     let mut pages = Vec::new();
-    for case_id in &given.cases {
+    for (place, case_id) in given.cases.iter().enumerate() {
+        // Named twice, it is still one page.
+        if given.cases[..place].contains(case_id) {
+            continue;
+        }
         pages.push(case_page(&sources, case_id).await?);
     }
     let report = build_report(&sources).await?;
