@@ -23,5 +23,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
         file.sync_all()?;
         fs::rename(&temporary, path)
     };
-    write().with_context(|| format!("write {}", path.display()))
+    write()
+        .inspect_err(|_| drop(fs::remove_file(&temporary)))
+        .with_context(|| format!("write {}", path.display()))
 }

@@ -65,14 +65,49 @@ pub(crate) async fn import(given: &LogImport, runs: &Path) -> Result<Imported> {
     tell(given, &survey);
     let study = study(&given.mapping, spec, &survey);
     let directory = RunDirectory::create(runs, &study.study.name, &SystemClock)?;
-    let lock = RunLock::acquire(&directory)?;
-    let mut manifest = manifest(given, &directory, &study, &survey)?;
-    directory.write_manifest(&manifest)?;
+    let parts = Parts { separate, report };
+    let written = write_run(given, &directory, &study, &survey, parts);
+    let (lock, complete) = written.inspect_err(|_| {
+        // Half a log is no run.
+        drop(std::fs::remove_dir_all(directory.root()));
+    })?;
+    if given.score {
+        // Under the lock to the end: tables follow from the scores.
+        let (_lock, scored) = score_run(&directory, lock, &[]).await?;
+        for (scorer, rows) in scored {
+            printer::note(&format!("{scorer}: {rows} scores"));
+        }
+        write_tables(&directory).await?;
+    }
+    Ok(Imported {
+        root: directory.root().to_owned(),
+        complete: complete && survey.malformed == 0,
+    })
+}
 
+/// Where the cases of a log come from, and what was read of them.
+struct Parts {
+    /// Whether they stand in a file of their own.
+    separate: bool,
+    report: ReadReport,
+}
+
+/// Writes the cases and samples of a log; the lock and whether the log spans everything.
+fn write_run(
+    given: &LogImport,
+    directory: &RunDirectory,
+    study: &Study,
+    survey: &LogSurvey,
+    Parts { separate, report }: Parts,
+) -> Result<(RunLock, bool)> {
+    let lock = RunLock::acquire(directory)?;
+    let mut manifest = manifest(given, directory, study, survey)?;
+    directory.write_manifest(&manifest)?;
+    let reader = || LogReader::new(&given.mapping, &given.files);
     let mut writer = Writer::new(
-        &directory,
+        directory,
         &study.dataset[0].name,
-        &survey,
+        survey,
         manifest.created_at,
     );
     if separate {
@@ -109,18 +144,7 @@ pub(crate) async fn import(given: &LogImport, runs: &Path) -> Result<Imported> {
     };
     manifest.finished_at = Some(SystemClock.now_micros());
     directory.write_manifest(&manifest)?;
-    if given.score {
-        // Under the lock to the end: tables follow from the scores.
-        let (_lock, scored) = score_run(&directory, lock, &[]).await?;
-        for (scorer, rows) in scored {
-            printer::note(&format!("{scorer}: {rows} scores"));
-        }
-        write_tables(&directory).await?;
-    }
-    Ok(Imported {
-        root: directory.root().to_owned(),
-        complete: complete && survey.malformed == 0,
-    })
+    Ok((lock, complete))
 }
 
 fn dataset_spec(given: &LogImport) -> Result<DatasetSpec> {

@@ -15,6 +15,7 @@ use consilium_store::{
     CaseRow, PartWriter, RunDirectory, RunLock, RunTable, StoreError, sha256_file,
 };
 
+use super::abandon::or_abandon;
 use crate::failure::hinted;
 use crate::printer;
 use crate::study::{ResolvedStudy, difference};
@@ -51,11 +52,23 @@ pub(crate) async fn prepare(
     } else {
         find(study, runs, options.run.as_deref())?
     };
-    let resumed = found.is_some();
-    let directory = match found {
-        Some(directory) => directory,
-        None => create(study, runs)?,
+    if let Some(directory) = found {
+        return ready(study, directory, true).await;
+    }
+    let directory = RunDirectory::create(runs, &study.study.study.name, &SystemClock)?;
+    let made = match create(study, &directory) {
+        Ok(()) => ready(study, directory.clone(), false).await,
+        Err(error) => Err(error),
     };
+    or_abandon(&directory, made)
+}
+
+/// Locks a run and makes sure that its cases are those of the study.
+async fn ready(
+    study: &ResolvedStudy,
+    directory: RunDirectory,
+    resumed: bool,
+) -> Result<PreparedRun> {
     let lock = RunLock::acquire(&directory)?;
     let mut manifest = directory.manifest()?;
     if manifest.datasets.is_empty() {
@@ -65,7 +78,7 @@ pub(crate) async fn prepare(
         // What is outside the identity follows the study file: limits, prices, scorers, tables.
         manifest.study = serde_json::to_value(study.recorded())?;
     }
-    manifest.status = RunStatus::Running;
+    // It is not called running before it is: what fails until then would leave it so.
     directory.write_manifest(&manifest)?;
     Ok(PreparedRun {
         directory,
@@ -117,9 +130,7 @@ fn different(study: &ResolvedStudy, manifest: &RunManifest) -> anyhow::Error {
     )
 }
 
-fn create(study: &ResolvedStudy, runs: &Path) -> Result<RunDirectory> {
-    let clock = SystemClock;
-    let directory = RunDirectory::create(runs, &study.study.study.name, &clock)?;
+fn create(study: &ResolvedStudy, directory: &RunDirectory) -> Result<()> {
     super::write_atomically(&directory.root().join("study.toml"), study.text.as_bytes())?;
     let manifest = RunManifest {
         format_version: FORMAT_VERSION,
@@ -144,13 +155,13 @@ fn create(study: &ResolvedStudy, runs: &Path) -> Result<RunDirectory> {
         git_revision: git_revision(),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         drift: DriftRecord::default(),
-        created_at: clock.now_micros(),
+        created_at: SystemClock.now_micros(),
         finished_at: None,
         journal_from: 0,
         parts: Vec::new(),
     };
     directory.write_manifest(&manifest)?;
-    Ok(directory)
+    Ok(())
 }
 
 /// Cases into parts of a fixed size, without holding them.

@@ -16,10 +16,21 @@ const BATCH_ROWS: usize = 1024;
 #[derive(Debug)]
 pub struct CaseFile {
     path: PathBuf,
-    temporary: PathBuf,
+    temporary: Temporary,
     writer: ArrowWriter<File>,
     pending: Vec<CaseRow>,
     rows: u64,
+}
+
+/// A file that is gone when this is, unless it has got its name.
+#[derive(Debug)]
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // After its renaming there is nothing here.
+        drop(fs::remove_file(&self.0));
+    }
 }
 
 /// A file of cases that cannot be written.
@@ -63,8 +74,8 @@ impl CaseFile {
         }
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".tmp");
-        let temporary = path.with_file_name(name);
-        let file = File::create(&temporary).map_err(io)?;
+        let temporary = Temporary(path.with_file_name(name));
+        let file = File::create(&temporary.0).map_err(io)?;
         let level = ZstdLevel::try_new(3);
         let writer = level.and_then(|level| {
             let properties = WriterProperties::builder()
@@ -110,7 +121,7 @@ impl CaseFile {
         };
         let file = self.writer.into_inner().map_err(parquet)?;
         file.sync_all()
-            .and_then(|()| fs::rename(&self.temporary, &self.path))
+            .and_then(|()| fs::rename(&self.temporary.0, &self.path))
             .map_err(|source| CaseFileError::Io {
                 path: self.path.clone(),
                 source,
@@ -127,5 +138,21 @@ impl CaseFile {
                 path: self.path.clone(),
                 source,
             })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_given_up_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cases.parquet");
+        drop(CaseFile::create(&path).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        CaseFile::create(&path).unwrap().finish().unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(path.is_file());
     }
 }
