@@ -5,11 +5,14 @@ use std::path::Path;
 
 use consilium_core::nearest;
 use consilium_core::study::{
-    BackendKind, BackendSpec, DatasetSpec, Mode, SimulatedAccuracy, Study, SystemSpec,
+    BackendKind, DatasetSpec, GenerationSpec, Mode, Study, SystemSpec, TableSpec,
 };
 use consilium_query::dataset::adapter::{self, ADAPTERS};
 use consilium_query::dataset::first_answer_form;
+use consilium_query::table::PRESET_NAMES;
 use consilium_runner::solver;
+
+use super::backend_checks::check_generation;
 
 /// Repetitions of a case that a study may ask for.
 const MOST_EPOCHS: u32 = 10_000;
@@ -24,6 +27,9 @@ const FILTER_COLUMNS: [&str; 7] = [
     "specialty",
     "prevalence",
 ];
+
+/// The table that compares systems with one of them.
+const DIFFERENCES: &str = "differences";
 
 /// What is wrong with a study: with a hint, or an error that says it all.
 pub(super) enum Problem {
@@ -192,116 +198,29 @@ pub(super) fn complete_dataset(dataset: &mut DatasetSpec, folder: &Path) -> Resu
     Ok(())
 }
 
-/// Keys that belong to one kind of backend only.
-pub(super) fn check_backend(backend: &BackendSpec) -> Result<(), Problem> {
-    let keys = [
-        ("base_url", backend.base_url.is_some(), BackendKind::Openai),
-        (
-            "api_key_env",
-            backend.api_key_env.is_some(),
-            BackendKind::Openai,
-        ),
-        (
-            "latency_ms",
-            backend.latency_ms.is_some(),
-            BackendKind::Simulated,
-        ),
-        (
-            "error_rate",
-            backend.error_rate.is_some(),
-            BackendKind::Simulated,
-        ),
-        (
-            "accuracy",
-            backend.accuracy.is_some(),
-            BackendKind::Simulated,
-        ),
-        (
-            "recording",
-            backend.recording.is_some(),
-            BackendKind::Replay,
-        ),
-        ("match", backend.replay_match.is_some(), BackendKind::Replay),
-    ];
-    if let Some((key, ..)) = keys
-        .iter()
-        .find(|(_, set, kind)| *set && *kind != backend.kind)
-    {
-        return problem(
-            format!(
-                "backend '{}': `{key}` belongs to another kind of backend",
-                backend.name
-            ),
-            "remove it or change `kind`",
-        );
-    }
-    let limits = &backend.limits;
-    if limits.concurrency == 0 || limits.timeout_s <= 0.0 || limits.connect_timeout_s <= 0.0 {
-        return problem(
-            format!(
-                "backend '{}': concurrency and time-outs must be above 0",
-                backend.name
-            ),
-            "leave them out for the defaults",
-        );
-    }
-    if limits
-        .first_byte_timeout_s
-        .is_some_and(|deadline| deadline <= 0.0)
-    {
-        return problem(
-            format!(
-                "backend '{}': first_byte_timeout_s must be above 0",
-                backend.name
-            ),
-            "leave it out for none of its own",
-        );
-    }
-    if limits.rpm == Some(0) || limits.tpm == Some(0) {
-        return problem(
-            format!(
-                "backend '{}': a rate of 0 per minute allows nothing",
-                backend.name
-            ),
-            "leave rpm and tpm out for no limit",
-        );
-    }
-    if let Some(price) = &backend.price {
-        let prices = [Some(price.input), price.cached_input, Some(price.output)];
-        if prices
-            .iter()
-            .flatten()
-            .any(|price| !price.is_finite() || *price < 0.0)
-        {
-            return problem(
-                format!(
-                    "backend '{}': a price is negative or no number",
-                    backend.name
-                ),
-                "give US dollars per million tokens",
-            );
-        }
-    }
-    let share = |value: f64| (0.0..=1.0).contains(&value);
-    let accuracy_fits = match &backend.accuracy {
-        None => true,
-        Some(SimulatedAccuracy::Everywhere(value)) => share(*value),
-        Some(SimulatedAccuracy::Rules(rules)) => rules.iter().all(|rule| share(rule.value)),
-    };
-    if !accuracy_fits || !backend.error_rate.is_none_or(share) {
-        return problem(
-            format!(
-                "backend '{}': accuracy and error_rate are shares",
-                backend.name
-            ),
-            "give numbers between 0 and 1",
-        );
-    }
-    Ok(())
-}
-
 pub(super) fn check_system(study: &Study, system: &SystemSpec) -> Result<(), Problem> {
-    solver::build(system)?;
+    let solver = solver::build(system)?;
+    check_generation("system", &system.name, &system.generation)?;
+    if solver.roles().is_empty() && system.generation != GenerationSpec::default() {
+        return problem(
+            format!(
+                "system '{}': `generation` is of no use to solver {}, which asks no model",
+                system.name, system.solver
+            ),
+            "remove it",
+        );
+    }
+    let has_own = |role: &&str| system.role_backends.contains_key(*role);
+    if system.backend.is_some() && !solver.roles().is_empty() && solver.roles().iter().all(has_own)
+    {
+        return problem(
+            format!(
+                "system '{}': `backend` is of no use, since every role has one of its own",
+                system.name
+            ),
+            "remove it or an entry of `role_backends`",
+        );
+    }
     let backends = || study.backend.iter().map(|backend| backend.name.as_str());
     for name in system.backend.iter().chain(system.role_backends.values()) {
         if !backends().any(|known| known == name) {
@@ -390,6 +309,36 @@ pub(super) fn check_training(
         );
     }
     Ok(())
+}
+
+/// A table that there is, with a baseline only where one is compared with.
+pub(super) fn check_table(study: &Study, table: &TableSpec) -> Result<(), Problem> {
+    if !PRESET_NAMES.contains(&table.preset.as_str()) {
+        return problem(
+            format!("table '{}' is unknown", table.preset),
+            suggestion(&table.preset, PRESET_NAMES.iter().copied()),
+        );
+    }
+    let Some(baseline) = &table.baseline else {
+        return Ok(());
+    };
+    if table.preset != DIFFERENCES {
+        return problem(
+            format!(
+                "table '{}': `baseline` belongs to the table '{DIFFERENCES}'",
+                table.preset
+            ),
+            "remove it",
+        );
+    }
+    let systems = || study.system.iter().map(|system| system.name.as_str());
+    if systems().any(|known| known == baseline) {
+        return Ok(());
+    }
+    problem(
+        format!("table '{}': there is no system '{baseline}'", table.preset),
+        suggestion(baseline, systems()),
+    )
 }
 
 pub(super) fn suggestion<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {

@@ -1,5 +1,6 @@
 //! Study files: read, checked, completed.
 
+mod backend_checks;
 mod checks;
 mod identity;
 mod judges;

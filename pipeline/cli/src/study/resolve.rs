@@ -7,12 +7,12 @@ use consilium_core::study::{DatasetSpec, ScorerKind, ScorerSpec, Study, SystemSp
 use consilium_core::{AnswerForm, nearest};
 
 use consilium_query::fan_out::Assignment;
-use consilium_query::table::PRESET_NAMES;
 use consilium_runner::prompt::{PromptError, PromptLibrary};
 use consilium_runner::scorer;
 
+use super::backend_checks::{check_backend, unused_backends};
 use super::checks::{
-    Problem, check_backend, check_head, check_system, check_training, complete_dataset, problem,
+    Problem, check_head, check_system, check_table, check_training, complete_dataset, problem,
     suggestion, unique,
 };
 use super::judges::shared_models;
@@ -170,9 +170,11 @@ fn complete(mut study: Study, folder: &Path) -> Result<(Study, Vec<String>), Pro
     for dataset in &mut study.dataset {
         complete_dataset(dataset, folder)?;
     }
-    study.backend.iter().try_for_each(check_backend)?;
     study.system = study.expanded_systems()?;
     study.matrix = Vec::new();
+    for backend in &study.backend {
+        check_backend(&study, backend)?;
+    }
     if study.system.is_empty() {
         return problem("it compares nothing", "add a [[system]]");
     }
@@ -183,12 +185,7 @@ fn complete(mut study: Study, folder: &Path) -> Result<(Study, Vec<String>), Pro
     load_prompts(&study, folder)?;
     complete_scorers(&mut study, folder, &mut notes)?;
     for table in &study.table {
-        if !PRESET_NAMES.contains(&table.preset.as_str()) {
-            return problem(
-                format!("table '{}' is unknown", table.preset),
-                suggestion(&table.preset, PRESET_NAMES.iter().copied()),
-            );
-        }
+        check_table(&study, table)?;
     }
     Ok((study, notes))
 }
@@ -265,6 +262,7 @@ fn complete_scorers(
         }
     }
     notes.extend(shared_models(study));
+    notes.extend(unused_backends(study));
     unique("scorer", study.scorer.iter().map(ScorerSpec::display_name))?;
     for dataset in &study.dataset {
         if !study
