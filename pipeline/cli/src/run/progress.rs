@@ -21,20 +21,14 @@ const MOVING_INTERVAL: Duration = Duration::from_millis(200);
 const JSON_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shows progress until it is told to stop; `total` samples are to be executed.
-pub(crate) async fn show_progress(
-    progress: Arc<Progress>,
-    total: u64,
-    json: bool,
-    stop: CancellationToken,
-) {
+pub(crate) async fn show_progress(progress: Arc<Progress>, total: u64, stop: CancellationToken) {
     let started = Instant::now();
-    if json {
+    if printer::speaks_json() {
         loop {
             let ended = tokio::time::timeout(JSON_INTERVAL, stop.cancelled())
                 .await
                 .is_ok();
-            let line = json_line(&progress.counts(), total, started.elapsed());
-            printer::note(&line.to_string());
+            printer::event(&json_line(&progress.counts(), total, started.elapsed()));
             if ended {
                 break;
             }
@@ -140,6 +134,7 @@ fn json_line(counts: &ProgressCounts, total: u64, elapsed: Duration) -> serde_js
         })
         .collect();
     serde_json::json!({
+        "event": "progress",
         "done": counts.finished,
         "planned": total,
         "in_flight": in_flight(counts),

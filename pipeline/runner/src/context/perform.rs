@@ -41,7 +41,6 @@ pub(super) async fn perform(
     if let Some(recorded) = &call.recorded {
         return replay(call, recorded, surroundings);
     }
-    let in_flight = surroundings.progress.call_in_flight();
     let sent = match &call.cache_key {
         Some(key) => match call.backend.cached(key).await {
             Some(hit) => hit,
@@ -49,7 +48,6 @@ pub(super) async fn perform(
         },
         None => ask(call, surroundings).await,
     };
-    drop(in_flight);
     if let Err(failure) = &sent.reply {
         // None of these is recorded: the next process must ask again instead of replaying it.
         if failure.kind == ErrorKind::Cancelled {

@@ -16,7 +16,6 @@ pub struct Progress {
     by_outcome: [AtomicU64; Outcome::ALL.len()],
     samples_in_flight: AtomicU64,
     calls: AtomicU64,
-    calls_in_flight: AtomicU64,
     tokens: AtomicU64,
     /// Millionths of a US dollar, since there are no atomic fractions.
     micro_usd: AtomicU64,
@@ -36,8 +35,6 @@ pub struct ProgressCounts {
     pub samples_in_flight: u64,
     /// Calls that ended, well or not.
     pub calls: u64,
-    /// Calls that wait for a limit or a reply.
-    pub calls_in_flight: u64,
     /// Tokens of prompts and completions, as far as reported.
     pub tokens: u64,
     /// US dollars, as far as priced.
@@ -96,7 +93,6 @@ impl Progress {
             by_outcome,
             samples_in_flight: read(&self.samples_in_flight),
             calls: read(&self.calls),
-            calls_in_flight: read(&self.calls_in_flight),
             tokens: read(&self.tokens),
             cost_usd: read(&self.micro_usd) as f64 / 1e6,
             failed_calls: read(&self.failed_calls),
@@ -112,11 +108,6 @@ impl Progress {
     pub(crate) fn sample_in_flight(&self) -> InFlight<'_> {
         self.samples_in_flight.fetch_add(1, Ordering::Relaxed);
         InFlight(&self.samples_in_flight)
-    }
-
-    pub(crate) fn call_in_flight(&self) -> InFlight<'_> {
-        self.calls_in_flight.fetch_add(1, Ordering::Relaxed);
-        InFlight(&self.calls_in_flight)
     }
 
     pub(crate) fn finish_sample(&self, outcome: Outcome) {

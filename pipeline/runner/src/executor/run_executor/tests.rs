@@ -187,7 +187,7 @@ async fn a_cancelled_sample_stays_half_done() {
         while backend.requests().is_empty() {
             tokio::task::yield_now().await;
         }
-        assert_eq!(executor.progress().counts().calls_in_flight, 1);
+        assert_eq!(executor.progress().counts().samples_in_flight, 1);
         cancel.cancel();
     };
     let (result, ()) = tokio::join!(sample, stop);
@@ -196,7 +196,7 @@ async fn a_cancelled_sample_stays_half_done() {
     assert!(matches!(later, Err(RunStopped::Interrupted)));
     assert!(recorder.samples.lock().unwrap().is_empty());
     assert!(recorder.calls.lock().unwrap().is_empty());
-    assert_eq!(executor.progress().counts().calls_in_flight, 0);
+    assert_eq!(executor.progress().counts().samples_in_flight, 0);
 }
 
 #[tokio::test]
