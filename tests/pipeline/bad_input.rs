@@ -351,6 +351,55 @@ fn keys_that_would_be_ignored_are_refused() {
     );
     let limited = study.replace("accuracy = 0.5", "limits = { rpm = 0 }");
     refused_study(&limited, &["backend 'model'", "allows nothing"]);
+    for (line, word) in [
+        ("overconfidence = 1.5", "overconfidence is out of range"),
+        ("structured_output = \"text\"", "`structured_output`"),
+        (
+            "limits = { connect_timeout_s = 3 }",
+            "limits.connect_timeout_s",
+        ),
+        (
+            "limits = { first_byte_timeout_s = 3 }",
+            "first_byte_timeout_s",
+        ),
+        (
+            "generation = { temperature = -1 }",
+            "generation.temperature",
+        ),
+        ("generation = { top_p = 0 }", "generation.top_p"),
+        ("generation = { max_tokens = 0 }", "generation.max_tokens"),
+        (
+            "accuracy = [{ system = \"dirct\", value = 1 }]",
+            "did you mean 'direct'?",
+        ),
+    ] {
+        let with = study.replace("accuracy = 0.5", line);
+        refused_study(&with, &["backend 'model'", word, "hint:"]);
+    }
+    let server = study.replace(
+        "kind = \"simulated\"\naccuracy = 0.5",
+        "kind = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\noverconfidence = 0.2",
+    );
+    refused_study(&server, &["backend 'model'", "`overconfidence`"]);
+    let unasked = format!(
+        "{study}[[system]]\nname = \"a\"\nsolver = \"constant\"\nvariant = {{ answer = \"A\" }}\n\
+         generation = {{ temperature = 0.5 }}\n"
+    );
+    refused_study(&unasked, &["system 'a'", "`generation`", "hint:"]);
+    let idle = study.replace(
+        "solver = \"direct\"\n",
+        "solver = \"direct\"\nrole_backends = { answer = \"model\" }\n",
+    );
+    refused_study(&idle, &["system 'direct'", "`backend` is of no use"]);
+    for (table, word) in [
+        ("preset = \"accuracy\"\nbaseline = \"direct\"", "`baseline`"),
+        (
+            "preset = \"differences\"\nbaseline = \"dirct\"",
+            "did you mean 'direct'?",
+        ),
+    ] {
+        refused_study(&format!("{study}[[table]]\n{table}\n"), &["table", word]);
+    }
 }
 
 #[test]
@@ -438,4 +487,114 @@ fn verify_finds_changed_queries_tables_and_studies() {
         assert_eq!(verified.code, 1, "{verified:?}");
         assert!(verified.stdout.contains("accuracy.json"), "{verified:?}");
     }
+}
+
+#[test]
+fn a_metric_refuses_keys_that_it_does_not_have_on_their_own_line() {
+    use std::io::Write as _;
+    use std::process::Stdio;
+
+    let place = Workplace::new();
+    let inputs = r#"{"hyp": "a b", "refs": ["a b"]}"#;
+    let line = |metric: &str, params: &str, inputs: &str| {
+        format!(r#"{{"metric": "{metric}", "params": {params}, "inputs": {inputs}}}"#)
+    };
+    let lines = [
+        line("sacrebleu.sentence_bleu", r#"{"tokenise": "zh"}"#, inputs),
+        line("sacrebleu.sentence_bleu", r#"{"tokenize": "zh"}"#, inputs),
+        line("embedding_cosine", r#"{"model": "x", "idf": true}"#, inputs),
+        line("token_f1", "{}", r#"{"hyp": "a", "ref": ["a"]}"#),
+    ];
+    let mut process = place
+        .command(&["metric"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let text = lines.join("\n");
+    process
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+    let output = process.wait_with_output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let said: Vec<&str> = stdout.lines().collect();
+    assert_eq!(said.len(), lines.len(), "{stdout}");
+    assert!(said[0].contains(r#"there is no \"tokenise\"; did you mean \"tokenize\"?"#));
+    assert!(said[1].contains("\"value\""), "{stdout}");
+    assert!(said[2].contains(r#"there is no \"idf\""#), "{stdout}");
+    assert!(said[3].contains(r#"there is no \"ref\"; did you mean \"refs\"?"#));
+}
+
+#[test]
+fn a_query_that_never_pauses_ends_at_its_deadline() {
+    let place = place(&choice_study(SIMULATED), choice_cases(4));
+    let run = place.run(&["run", "study.toml"]).run().to_owned();
+    // One value that takes minutes: nothing inside it gives other tasks a turn.
+    let query = "SELECT levenshtein(repeat('a', 200000), repeat(outcome, 200000)) FROM samples";
+    refused(
+        &place,
+        &["sql", &run, query, "--timeout", "1"],
+        &["longer than 1 s", "hint:"],
+    );
+}
+
+#[test]
+fn what_cannot_begin_leaves_no_run() {
+    let keyed = "kind = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\napi_key_env = \
+                 \"CONSILIUM_ABSENT_KEY\"";
+    let empty = choice_study(SIMULATED).replace(
+        "answer_form",
+        "filter = { specialty = \"Cardiology\" }\nanswer_form",
+    );
+    for (study, arguments, word) in [
+        (choice_study(SIMULATED), &["--only", "nope"][..], "'nope'"),
+        (choice_study(SIMULATED), &["--limit", "0"], "--limit 0"),
+        (choice_study(SIMULATED), &["--run", "nope"], "nope"),
+        (choice_study(keyed), &[], "CONSILIUM_ABSENT_KEY"),
+        (empty, &[], "none of its 4 cases is left"),
+    ] {
+        let place = place(&study, choice_cases(4));
+        refused(
+            &place,
+            &[&["run", "study.toml"], arguments].concat(),
+            &[word],
+        );
+        let left = std::fs::read_dir(place.path("runs")).map_or(0, Iterator::count);
+        assert_eq!(left, 0, "{word}");
+    }
+}
+
+#[test]
+fn a_case_named_twice_is_one_page() {
+    let place = place(&choice_study(SIMULATED), choice_cases(4));
+    let run = place.run(&["run", "study.toml"]).run().to_owned();
+    let case = ["--case", "case-00001"];
+    let report = place.run(&[&["report", &run, "--format", "md"][..], &case, &case].concat());
+    assert_eq!(report.code, 0, "{report:?}");
+    let pages = report
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with("case: ") && line.ends_with(".md"));
+    assert_eq!(pages.count(), 1, "{report:?}");
+}
+
+#[test]
+fn a_failed_import_leaves_nothing_behind() {
+    let place = place(&choice_study(SIMULATED), choice_cases(4));
+    let mut cases = choice_cases(4);
+    cases.push_str("{no case}\n");
+    place.write("cases.jsonl", cases);
+    let study = choice_study(SIMULATED).replace("answer_form", "strict = true\nanswer_form");
+    place.write("study.toml", study);
+    std::fs::create_dir(place.path("out")).unwrap();
+    let out = ["--out", "out/cases.parquet"];
+    refused(
+        &place,
+        &[&["datasets", "import", "study.toml"][..], &out].concat(),
+        &["cases.jsonl"],
+    );
+    assert_eq!(std::fs::read_dir(place.path("out")).unwrap().count(), 0);
 }

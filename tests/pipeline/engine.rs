@@ -95,10 +95,23 @@ fn engine_progress_as_json_and_a_log_without_case_text() {
     let lines: Vec<Value> = outcome
         .stderr
         .lines()
-        .filter(|line| line.starts_with('{'))
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let last = lines.last().unwrap();
+    let of = |event: &str| {
+        lines
+            .iter()
+            .filter(|line| line["event"] == event)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of("progress").len() + of("message").len(), lines.len());
+    let said = |level: &str, text: &str| {
+        of("message")
+            .iter()
+            .any(|line| line["level"] == level && line["message"].as_str().unwrap().contains(text))
+    };
+    assert!(said("info", "30 samples to execute"), "{lines:?}");
+    let progress = of("progress");
+    let last = progress.last().unwrap();
     assert_eq!((&last["done"], &last["planned"]), (&30.into(), &30.into()));
     for key in [
         "in_flight",
@@ -215,4 +228,24 @@ fn assert_sound(place: &Workplace) {
         .collect();
     let run = runs[0].to_str().unwrap();
     assert_eq!(place.run(&["verify", run]).stdout, "ok\n");
+}
+
+#[test]
+fn engine_stderr_is_json_also_for_warnings_and_failures() {
+    let server = MockServer::start(&[]);
+    let place = place(&server, 4, "", "");
+    let mut cases = std::fs::read_to_string(place.path("cases.jsonl")).unwrap();
+    cases.push_str("{no case}\n");
+    place.write("cases.jsonl", cases);
+    let levels = |arguments: &[&str]| -> Vec<String> {
+        let outcome = place.run(&[&["run", "study.toml", "--json-progress"], arguments].concat());
+        let lines = outcome.stderr.lines();
+        lines
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .filter(|line| line["event"] == "message")
+            .map(|line| line["level"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert!(levels(&[]).contains(&"warning".to_owned()));
+    assert_eq!(levels(&["--only", "nope"]), ["error", "hint"]);
 }

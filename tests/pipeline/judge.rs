@@ -228,3 +228,43 @@ fn a_judge_that_shares_its_model_is_pointed_out() {
         "{check:?}"
     );
 }
+
+#[test]
+fn a_judge_is_estimated_and_bound_by_the_budget() {
+    let place = Workplace::new();
+    let server = MockServer::start(&[]);
+    place.write("cases.jsonl", cases());
+    let plain = study(&server.base_url, "medxagent_v1").replace(
+        "limits =",
+        "price = { input = 1.0, output = 2.0 }\nlimits =",
+    );
+    let limited = format!("{plain}[budget]\ncalls = 5\n");
+    place.write("study.toml", &limited);
+    let planned = place.run(&["run", "study.toml", "--dry-run"]);
+    // Two accepted answers a case.
+    let line = planned
+        .stdout
+        .lines()
+        .find(|line| line.contains("judge judge with judging"));
+    let line = line.unwrap_or_else(|| panic!("{planned:?}"));
+    for part in ["40 answers", "at most 80 calls", "USD"] {
+        assert!(line.contains(part), "{line}");
+    }
+    let run = run_unscored(&place);
+    let calls = "SELECT count(*) FROM calls WHERE scorer = 'judge'";
+    let (sound, said) = score(&place, &run);
+    assert!(
+        !sound && said.contains("budget.calls = 5 is used up"),
+        "{said}"
+    );
+    assert_eq!(place.count(&run, calls), 5);
+    // With more to spend it goes on from there.
+    place.write("study.toml", plain);
+    let output = place
+        .command(&["run", "study.toml"])
+        .env("JUDGE_TEST_KEY", "k")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(place.count(&run, PAID_TWICE), 0);
+}

@@ -183,3 +183,172 @@ fn failed_samples_are_asked_again_only_when_told_to() {
     );
     assert_eq!(place.run(&["verify", &run]).stdout, "ok\n");
 }
+
+/// A study over a slow server, in a place of its own.
+fn slow_study(server: &MockServer, cases: usize) -> Workplace {
+    let place = Workplace::new();
+    place.write("cases.jsonl", choice_cases(cases));
+    place.write(
+        "study.toml",
+        choice_study(&format!(
+            "kind = \"openai\"\nbase_url = \"{}\"\nmodel = \"m\"\nlimits = {{ concurrency = 4 }}",
+            server.base_url
+        )),
+    );
+    place
+}
+
+fn signal(process: &Child, name: &str) {
+    let sent = std::process::Command::new("kill")
+        .args([name, &process.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn a_termination_leaves_a_run_that_goes_on() {
+    let server = MockServer::start(&["--latency-ms", "50"]);
+    let place = slow_study(&server, 120);
+    let (mut process, mut stderr) = executing(&place);
+    std::thread::sleep(Duration::from_millis(200));
+    signal(&process, "-TERM");
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(process.wait().unwrap().code(), Some(1), "{said}");
+    assert!(said.contains("run again to continue"), "{said}");
+    let run = place.run(&["run", "study.toml"]).run().to_owned();
+    assert_eq!(place.count(&run, "SELECT count(*) FROM attempts"), 120);
+}
+
+#[test]
+fn a_second_interrupt_leaves_at_once_and_the_journal_has_everything() {
+    // The first interrupt gives up calls in flight at once; scoring of a stopped run is left out, so
+    // that only a process that is held up hears a second one.
+    let server = MockServer::start(&["--latency-ms", "20"]);
+    let place = slow_study(&server, 400);
+    let (mut process, mut stderr) = executing(&place);
+    std::thread::sleep(Duration::from_millis(300));
+    // Both are waiting when the process goes on.
+    signal(&process, "-STOP");
+    signal(&process, "-INT");
+    signal(&process, "-TERM");
+    signal(&process, "-CONT");
+    let mut said = String::new();
+    stderr.read_to_string(&mut said).unwrap();
+    assert_eq!(process.wait().unwrap().code(), Some(1), "{said}");
+    let run = std::fs::read_dir(place.path("runs"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let run = run.to_str().unwrap();
+    if said.contains("stopped at once") {
+        // Not folded, and said so.
+        let verified = place.run(&["verify", run]);
+        assert_eq!(verified.code, 1, "{verified:?}");
+        assert!(verified.stdout.contains("says running"), "{verified:?}");
+    }
+    let finished = place.run(&["run", "study.toml"]);
+    assert_eq!(
+        place.count(finished.run(), "SELECT count(*) FROM attempts"),
+        400
+    );
+    assert_eq!(place.run(&["verify", run]).stdout, "ok\n");
+}
+
+#[test]
+fn verify_says_what_a_killed_run_has_in_its_journal_only() {
+    let server = MockServer::start(&["--latency-ms", "20"]);
+    let place = slow_study(&server, 200);
+    let (mut process, _stderr) = executing(&place);
+    std::thread::sleep(Duration::from_millis(400));
+    process.kill().unwrap();
+    process.wait().unwrap();
+    let run = std::fs::read_dir(place.path("runs"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let run = run.to_str().unwrap();
+    let verified = place.run(&["verify", run]);
+    assert_eq!(verified.code, 1, "{verified:?}");
+    for word in ["says running", "journal only", "consilium run"] {
+        assert!(verified.stdout.contains(word), "{word}: {verified:?}");
+    }
+    place.run(&["run", "study.toml"]);
+    assert_eq!(place.run(&["verify", run]).stdout, "ok\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_may_only_be_read_is_read_and_refuses_to_be_written() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
+
+    /// Nobody: what a root user may write, this one may not.
+    const NOBODY: u32 = 65_534;
+
+    let place = Workplace::new();
+    place.write("cases.jsonl", choice_cases(4));
+    place.write("study.toml", choice_study("kind = \"simulated\""));
+    let run = place.run(&["run", "study.toml"]).run().to_owned();
+    let root = place.path("");
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path.clone());
+            }
+            let mode = if path.is_dir() { 0o555 } else { 0o444 };
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+    }
+    std::fs::set_permissions(&root, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let is_root = std::fs::metadata(&root).unwrap().uid() == 0;
+    let program = root.join("consilium");
+    let ask = |arguments: &[&str]| {
+        let mut command = place.command(arguments);
+        if is_root {
+            // The binary's own folder may be closed to others.
+            if !program.exists() {
+                std::fs::copy(command.get_program(), &program).unwrap();
+            }
+            let mut other = std::process::Command::new(&program);
+            other
+                .args(arguments)
+                .current_dir(&root)
+                .uid(NOBODY)
+                .stdin(Stdio::null());
+            command = other;
+        }
+        command.output().unwrap()
+    };
+    for arguments in [
+        &["verify", &run][..],
+        &["sql", &run, "SELECT count(*) FROM samples"],
+    ] {
+        let output = ask(arguments);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    }
+    for arguments in [&["run", "study.toml"][..], &["score", &run]] {
+        let output = ask(arguments);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains("ermission denied"), "{arguments:?}: {said}");
+    }
+    // So that the folder can be removed.
+    let mut folders = vec![root];
+    while let Some(folder) = folders.pop() {
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+}

@@ -15,16 +15,11 @@ use consilium_runner::backend;
 use consilium_runner::solver;
 use schemars::schema_for;
 
+use super::estimate::print_estimates;
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;
-use crate::run::{EvaluatedCases, ExecuteOptions, duration, learns, plan, read_training};
+use crate::run::{EvaluatedCases, ExecuteOptions, learns, plan, read_training};
 use crate::study::{ResolvedStudy, load};
-
-/// Characters of a token, on average; an estimate before anything is sent.
-const CHARACTERS_PER_TOKEN: f64 = 4.0;
-
-/// Tokens of a short answer, where no limit is set.
-const ANSWER_TOKENS: f64 = 200.0;
 
 /// Check a study before it runs: its file, datasets, prompts and backends.
 #[derive(Debug, Args)]
@@ -64,7 +59,7 @@ pub(crate) async fn check(given: &CheckArguments) -> Result<ExitCode> {
     check_training(&study)?;
     let prompt_characters = check_prompts(&study, &samples)?;
     let planned = plan(&study, &ExecuteOptions::default()).await?;
-    print_estimates(&study, &planned.counts, &prompt_characters)?;
+    print_estimates(&study, &planned, &prompt_characters)?;
     let sound = given.offline || probe_backends(&study).await?;
     Ok(if sound {
         ExitCode::SUCCESS
@@ -184,61 +179,6 @@ fn render_prompts(
         }
     }
     Ok(characters)
-}
-
-/// Prints calls, tokens, cost and time of a work list.
-pub(crate) fn print_estimates(
-    study: &ResolvedStudy,
-    counts: &[(String, u64)],
-    prompt_characters: &BTreeMap<String, usize>,
-) -> Result<()> {
-    printer::line("Estimates (one call a sample, four characters a token)")?;
-    for (name, samples) in counts {
-        let Some(system) = study
-            .study
-            .system
-            .iter()
-            .find(|system| system.name == *name)
-        else {
-            continue;
-        };
-        let backend = study
-            .study
-            .backend
-            .iter()
-            .find(|backend| Some(&backend.name) == system.backend.as_ref());
-        let (Some(backend), Some(characters)) = (backend, prompt_characters.get(name)) else {
-            printer::line(&format!("  {name}: {samples} samples, no calls"))?;
-            continue;
-        };
-        let generation = backend.generation.overlaid(&system.generation);
-        let answer = generation
-            .max_tokens
-            .map_or(ANSWER_TOKENS, |most| f64::from(most).min(ANSWER_TOKENS));
-        let calls = *samples as f64;
-        let prompt = calls * *characters as f64 / CHARACTERS_PER_TOKEN;
-        let cost = backend
-            .price
-            .as_ref()
-            .map_or("no price".to_owned(), |price| {
-                format!(
-                    "{:.2} USD",
-                    (prompt * price.input + calls * answer * price.output) / 1e6
-                )
-            });
-        let time = backend.limits.rpm.map_or(String::new(), |rpm| {
-            format!(
-                ", at least {} at {rpm} requests a minute",
-                duration(calls * 60.0 / f64::from(rpm))
-            )
-        });
-        printer::line(&format!(
-            "  {name}: {samples} samples, {samples} calls, about {prompt:.0} prompt and {:.0} completion \
-             tokens, {cost}{time}",
-            calls * answer
-        ))?;
-    }
-    Ok(())
 }
 
 async fn probe_backends(study: &ResolvedStudy) -> Result<bool> {

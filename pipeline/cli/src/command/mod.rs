@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod datasets;
 mod datasets_build;
+mod estimate;
 pub(crate) mod import_log;
 pub(crate) mod metric;
 pub(crate) mod mock_server;

@@ -8,12 +8,13 @@ use clap::{Args, ValueEnum};
 use consilium_core::Table;
 use consilium_store::{RunDirectory, RunLock};
 
-use super::check::{print_estimates, prompt_lengths};
+use super::check::prompt_lengths;
+use super::estimate::print_estimates;
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;
 use crate::run::{
-    ExecuteOptions, Execution, PrepareOptions, execute, plan, prepare, score_run, signal,
-    write_tables,
+    ExecuteOptions, Execution, PrepareOptions, check_execution, execute, plan, prepare, score_run,
+    signal, write_tables,
 };
 use crate::study::{ResolvedStudy, load};
 
@@ -53,7 +54,7 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     cache: bool,
 
-    /// Show progress as JSON Lines on stderr.
+    /// Make stderr JSON Lines: "event" is "progress" or "message", the latter with its "level".
     #[arg(long)]
     json_progress: bool,
 
@@ -95,6 +96,9 @@ fn shard(text: &str) -> Result<(u64, u64), String> {
 }
 
 pub(crate) async fn run(given: &RunArguments, runs: &Path) -> Result<ExitCode> {
+    if given.json_progress {
+        printer::speak_json();
+    }
     if given.limit == Some(0) {
         return Err(hinted(
             "use --limit 0: that is no case at all",
@@ -111,7 +115,6 @@ pub(crate) async fn run(given: &RunArguments, runs: &Path) -> Result<ExitCode> {
         shard: given.shard,
         retry_failed: given.retry == Some(Retry::Failed),
         cache: given.cache.then(|| runs.join("cache")),
-        json_progress: given.json_progress,
     };
     if given.explain || given.dry_run {
         return print_plan(&study, &options, given).await;
@@ -140,7 +143,7 @@ async fn print_plan(
             printer::line(&format!("{system}: {count} samples"))?;
         }
         printer::line(&format!("{total} samples in all"))?;
-        print_estimates(study, &planned.counts, &prompt_lengths(study)?)?;
+        print_estimates(study, &planned, &prompt_lengths(study)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -162,6 +165,7 @@ pub(crate) async fn run_study(
     options: &ExecuteOptions,
     score: bool,
 ) -> Result<StudyRun> {
+    check_execution(study, options)?;
     let prepared = prepare(study, runs, prepare_options).await?;
     let directory = prepared.directory.clone();
     printer::note(&format!(

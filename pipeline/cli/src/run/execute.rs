@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
-use consilium_core::study::BackendKind;
+use consilium_core::study::{BackendKind, ScorerKind};
 use consilium_core::{
     CallRow, Case, Clock, Outcome, RunStatus, RunStopped, SampleExecutor, SystemClock,
 };
@@ -24,6 +24,7 @@ use consilium_runner::solver::TrainingSet;
 use consilium_store::{CaseRow, Recorder, RecorderOptions, RunDirectory, read_rows};
 use tokio_util::sync::CancellationToken;
 
+use super::abandon::or_abandon;
 use super::answers::RunAnswers;
 use super::drift::{canaries, record_drift};
 use super::interrupt::{Signals, stop_on_signal};
@@ -49,8 +50,6 @@ pub(crate) struct ExecuteOptions {
     pub(crate) retry_failed: bool,
     /// Folder in which replies are kept between runs.
     pub(crate) cache: Option<PathBuf>,
-    /// Whether progress is shown as JSON.
-    pub(crate) json_progress: bool,
 }
 
 /// How an execution ended.
@@ -138,7 +137,32 @@ pub(crate) async fn plan(study: &ResolvedStudy, options: &ExecuteOptions) -> Res
     )
     .await?;
     let counts = count_work(&session, &work).await?;
-    Ok(PlannedWork { explained, counts })
+    let mut judged = Vec::new();
+    for spec in &study.study.scorer {
+        if spec.kind != ScorerKind::Judge {
+            continue;
+        }
+        let mut answers = Work {
+            assignments: work.assignments.clone(),
+            selection: work.selection.clone(),
+        };
+        answers
+            .assignments
+            .retain(|assignment| spec.datasets.contains(&assignment.dataset));
+        // A selection may leave it nothing to judge.
+        let answers = if answers.assignments.is_empty() {
+            0
+        } else {
+            let counts = count_work(&session, &answers).await?;
+            counts.iter().map(|(_, count)| count).sum()
+        };
+        judged.push((spec.display_name().to_owned(), answers));
+    }
+    Ok(PlannedWork {
+        explained,
+        counts,
+        judged,
+    })
 }
 
 /// A work list that is not executed.
@@ -147,6 +171,8 @@ pub(crate) struct PlannedWork {
     pub(crate) explained: String,
     /// Samples by system.
     pub(crate) counts: Vec<(String, u64)>,
+    /// Answers by judge.
+    pub(crate) judged: Vec<(String, u64)>,
 }
 
 /// Calls that may be in flight at once over the backends in use.
@@ -183,8 +209,38 @@ impl SampleExecutor for PlanOnly {
     }
 }
 
+/// Refuses what could not be executed, before a run is made for it: systems that are not there, prompts
+/// that cannot be read, backends whose key is missing.
+pub(crate) fn check_execution(study: &ResolvedStudy, options: &ExecuteOptions) -> Result<()> {
+    let assignments = study.assignments(&options.only)?;
+    if assignments.is_empty() {
+        return Err(hinted(
+            "execute nothing: no dataset of the study is asked of the selected systems",
+            "name another system with --only, or look at the system's datasets",
+        ));
+    }
+    prompt_hashes(study, &study.prompts()?)?;
+    for spec in &study.study.backend {
+        backend::build(spec, &study.folder, study.study.study.seed, None)?;
+    }
+    Ok(())
+}
+
 /// Executes what is missing and leaves the run consistent, whatever happens.
 pub(crate) async fn execute(
+    study: &ResolvedStudy,
+    prepared: PreparedRun,
+    options: &ExecuteOptions,
+) -> Result<Execution> {
+    let made = (!prepared.resumed).then(|| prepared.directory.clone());
+    let executed = execute_prepared(study, prepared, options).await;
+    match made {
+        Some(directory) => or_abandon(&directory, executed),
+        None => executed,
+    }
+}
+
+async fn execute_prepared(
     study: &ResolvedStudy,
     prepared: PreparedRun,
     options: &ExecuteOptions,
@@ -282,12 +338,7 @@ pub(crate) async fn execute(
         "execution begins"
     );
     let stop_progress = CancellationToken::new();
-    let shown = show_progress(
-        executor.progress(),
-        to_do,
-        options.json_progress,
-        stop_progress.clone(),
-    );
+    let shown = show_progress(executor.progress(), to_do, stop_progress.clone());
     let questions = match &study.study.drift {
         Some(drift) if to_do > 0 => drift.canaries,
         _ => 0,

@@ -14,6 +14,7 @@ use consilium_query::fan_out::{
 use consilium_query::{SessionContext, count};
 use consilium_runner::backend::{self, AnswerKey, LimitedBackend};
 use consilium_runner::context::SampleRecorder;
+use consilium_runner::limit::Budget;
 use consilium_runner::prompt::PromptLibrary;
 use consilium_runner::scorer::Scorer as _;
 use consilium_runner::scorer::judge::{JUDGE_FAILED, Judge, JudgeExecutor, JudgeParts};
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answers::RunAnswers;
 use super::progress::{duration, show_progress};
+use super::spending::budget;
 use crate::failure::hinted;
 use crate::printer;
 
@@ -114,7 +116,6 @@ async fn ask(
         directory, judging, ..
     } = asking;
     let name = judging.scorer;
-    let backend = limited_backend(asking)?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let (recorder, _) = Recorder::start(
         (*directory).clone(),
@@ -131,6 +132,8 @@ async fn ask(
     settled_scores(&session, judging, |settled| rows.extend(settled)).await?;
     printer::note(&format!("{name}: {to_do} answers to judge"));
 
+    let budget = budget(asking.study.budget.as_ref(), directory, &recorder).await?;
+    let backend = limited_backend(asking, budget)?;
     let recorder = Arc::new(recorder);
     let executor = Arc::new(JudgeExecutor::new(JudgeParts {
         judge,
@@ -142,7 +145,7 @@ async fn ask(
         cancel: CancellationToken::new(),
     }));
     let (started, stop_progress) = (Instant::now(), CancellationToken::new());
-    let shown = show_progress(executor.progress(), to_do, false, stop_progress.clone());
+    let shown = show_progress(executor.progress(), to_do, stop_progress.clone());
     let judging_all = async {
         let work = Arc::clone(&executor) as Arc<dyn AnswerExecutor>;
         let result = run_judging(&session, judging, work, |_| {}).await;
@@ -226,7 +229,10 @@ fn judging_backend<'a>(study: &'a Study, spec: &ScorerSpec) -> Result<&'a Backen
 }
 
 /// The backend that judges, alone: others may need keys that are not here.
-fn limited_backend(asking: &Asking<'_>) -> Result<Arc<LimitedBackend>> {
+fn limited_backend(
+    asking: &Asking<'_>,
+    budget: Option<Arc<Budget>>,
+) -> Result<Arc<LimitedBackend>> {
     let (spec, seed) = (asking.backend, asking.study.study.seed);
     let answers: Option<Arc<dyn AnswerKey>> = if spec.kind == BackendKind::Simulated {
         Some(Arc::new(RunAnswers::read(asking.directory)?))
@@ -234,11 +240,11 @@ fn limited_backend(asking: &Asking<'_>) -> Result<Arc<LimitedBackend>> {
         None
     };
     let backend = backend::build(spec, Path::new(ROOT), seed, answers)?;
-    Ok(Arc::new(LimitedBackend::new(
-        backend,
-        Arc::new(SystemClock),
-        seed,
-    )))
+    let limited = LimitedBackend::new(backend, Arc::new(SystemClock), seed);
+    Ok(Arc::new(match budget {
+        Some(budget) => limited.with_budget(budget),
+        None => limited,
+    }))
 }
 
 fn stopped(name: &str, directory: &RunDirectory, error: FanOutError) -> anyhow::Error {
@@ -248,6 +254,11 @@ fn stopped(name: &str, directory: &RunDirectory, error: FanOutError) -> anyhow::
             format!("score run '{run}' with '{name}': use backend '{backend}': {message}"),
             "set the variable that api_key_env names to a valid key; what was judged is recorded, and \
              consilium score RUN goes on from there",
+        ),
+        FanOutError::Stopped(reason @ RunStopped::Budget { .. }) => hinted(
+            format!("score run '{run}' with '{name}': {reason}"),
+            "what was judged is recorded; raise [budget] in the study file, and consilium run STUDY goes on \
+             from there",
         ),
         FanOutError::Stopped(reason) => hinted(
             format!("score run '{run}' with '{name}': {reason}"),

@@ -1,5 +1,6 @@
 //! Runs from the command line's side: found, prepared, executed, scored, tabulated.
 
+mod abandon;
 mod answers;
 mod case_pages;
 mod drift;
@@ -26,7 +27,7 @@ use consilium_query::{RunSource, SessionContext, query_session, register_runs};
 use consilium_store::RunDirectory;
 
 pub(crate) use case_pages::{case_page, recorded_pages};
-pub(crate) use execute::{ExecuteOptions, Execution, execute, plan};
+pub(crate) use execute::{ExecuteOptions, Execution, PlannedWork, check_execution, execute, plan};
 pub(crate) use files::write_atomically;
 pub(crate) use import::{LogImport, import};
 pub(crate) use interrupt::signal;

@@ -25,9 +25,9 @@ use self::synonyms::Synonyms;
 use super::label::AliasTable;
 use super::row::{Truth, correct_row};
 use super::{Scorer, ScorerError};
-use crate::backend::Backend;
+use crate::backend::{Backend, Message};
 use crate::context::REPAIR_PROMPT;
-use crate::prompt::{PromptError, PromptLibrary};
+use crate::prompt::{PromptError, PromptLibrary, RenderedPrompt};
 
 pub use executor::{JudgeExecutor, JudgeParts};
 pub use policy::{Policy, PolicyError};
@@ -72,6 +72,27 @@ pub(super) fn check(spec: &ScorerSpec, study_folder: &Path) -> Result<(), Scorer
     policy(spec)?;
     aliases(spec, study_folder)?;
     Ok(())
+}
+
+/// The messages of one call of a judge, in the language of a case, for an estimate of what it costs.
+///
+/// # Errors
+/// When the policy is not known or the prompt cannot be filled in.
+pub fn preview(
+    spec: &ScorerSpec,
+    prompts: &PromptLibrary,
+    language: &str,
+    label: &str,
+) -> Result<Vec<Message>, ScorerError> {
+    let policy = policy(spec)?;
+    let values = asking::values(policy.rule(language), label, label);
+    prompts
+        .render(PROMPT, language, &values)
+        .map(RenderedPrompt::messages)
+        .map_err(|source| ScorerError::Prompt {
+            scorer: spec.display_name().to_owned(),
+            source,
+        })
 }
 
 /// Name of the backend that judges.
