@@ -2,6 +2,8 @@
 
 use std::hash::Hasher;
 
+use super::runs::{Class, Runs};
+
 /// Gives every different token an id, in order of appearance.
 ///
 /// Tokens of up to 16 bytes are compared as two integers, which decide alone; no token is copied.
@@ -17,12 +19,28 @@ struct Entry<'text> {
     text: &'text str,
 }
 
-/// A token of up to 16 bytes together with its length, or a digest of a longer one.
+/// A token of up to 16 bytes, filled up with zeros, together with its length, or a digest of a
+/// longer one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key(u64, u64);
 
 /// Longest token that its key and length tell from all others.
 const EXACT: usize = 16;
+
+/// Ones over the first bytes, by their number.
+const MASKS: [[u64; 2]; EXACT + 1] = {
+    let mut masks = [[0; 2]; EXACT + 1];
+    let mut length = 1;
+    while length <= EXACT {
+        masks[length] = if length <= 8 {
+            [u64::MAX >> (64 - 8 * length), 0]
+        } else {
+            [u64::MAX, u64::MAX >> (8 * (EXACT - length))]
+        };
+        length += 1;
+    }
+    masks
+};
 
 const MULTIPLIERS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
 
@@ -38,7 +56,32 @@ impl<'text> Interner<'text> {
 
     /// The id of a token.
     pub(crate) fn id(&mut self, text: &'text str) -> u32 {
-        let key = Key::of(text.as_bytes());
+        self.id_of(Key::of(text.as_bytes()), text)
+    }
+
+    /// The id of the token between two places of a text, which costs less than that of a token
+    /// alone: what stands behind it can be read too.
+    #[inline]
+    pub(crate) fn id_between(&mut self, text: &'text str, start: usize, end: usize) -> u32 {
+        let token = &text[start..end];
+        let key = match text.as_bytes()[start..].first_chunk() {
+            Some(bytes) if token.len() <= EXACT => Key::of_first(bytes, token.len()),
+            _ => Key::of(token.as_bytes()),
+        };
+        self.id_of(key, token)
+    }
+
+    /// The ids of all runs of a text.
+    pub(crate) fn ids_of_runs(&mut self, text: &'text str, class: Class) -> Vec<u32> {
+        let mut ids = Vec::with_capacity(text.len() / 6);
+        for (start, end) in Runs::new(text.as_bytes(), class) {
+            ids.push(self.id_between(text, start, end));
+        }
+        ids
+    }
+
+    #[inline]
+    fn id_of(&mut self, key: Key, text: &'text str) -> u32 {
         let mask = self.slots.len() - 1;
         let mut slot = key.slot() & mask;
         loop {
@@ -96,14 +139,19 @@ impl Key {
         let length = bytes.len();
         match length {
             0 => Self(0, 0),
-            1..=3 => Self(
-                u64::from(bytes[0])
-                    | u64::from(bytes[length / 2]) << 8
-                    | u64::from(bytes[length - 1]) << 16,
+            // What is read twice lies over itself.
+            1..=3 => {
+                let byte = |at: usize| u64::from(bytes[at]) << (8 * at);
+                Self(byte(0) | byte(length / 2) | byte(length - 1), 0)
+            }
+            4..=8 => Self(
+                four(bytes, 0) | four(bytes, length - 4) << (8 * (length - 4)),
                 0,
             ),
-            4..=7 => Self(four(bytes, 0) | four(bytes, length - 4) << 32, 0),
-            8..=EXACT => Self(eight(bytes, 0), eight(bytes, length - 8)),
+            9..=EXACT => {
+                let rest = eight(bytes, length - 8) >> (8 * (EXACT - length));
+                Self(eight(bytes, 0), rest)
+            }
             _ => {
                 let mut key = Self(eight(bytes, length - 16), eight(bytes, length - 8));
                 for at in (0..length - 16).step_by(16) {
@@ -113,6 +161,13 @@ impl Key {
                 key
             }
         }
+    }
+
+    /// The key of the first `length` of some bytes.
+    #[inline]
+    fn of_first(bytes: &[u8; EXACT], length: usize) -> Self {
+        let [low, high] = MASKS[length];
+        Self(eight(bytes, 0) & low, eight(bytes, 8) & high)
     }
 
     #[expect(
@@ -184,6 +239,14 @@ mod tests {
                 prop_assert_eq!(interner.id(token), *known.entry(token).or_insert(next));
             }
             prop_assert_eq!(interner.distinct(), known.len());
+            // The same from inside a text.
+            let text = tokens.concat();
+            let mut start = 0;
+            for token in &tokens {
+                let end = start + token.len();
+                prop_assert_eq!(interner.id_between(&text, start, end), known[token]);
+                start = end;
+            }
             for (text, id) in interner.texts().zip(0..) {
                 prop_assert_eq!(known[&text.to_owned()], id);
             }

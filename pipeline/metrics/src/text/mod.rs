@@ -11,6 +11,7 @@ pub(crate) mod ngrams;
 pub mod nltk_tokenizer;
 pub mod porter;
 pub mod rouge_tokenizer;
+pub(crate) mod runs;
 pub mod tercom;
 pub mod tokens;
 pub(crate) mod western;

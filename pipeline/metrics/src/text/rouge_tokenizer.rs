@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::interner::Interner;
 use super::ngrams::Sequences;
 use super::porter::PorterStemmer;
+use super::runs::Class;
 
 /// Splits text into runs of ASCII letters and digits, lowercased, optionally stemmed.
 ///
@@ -30,11 +31,7 @@ pub(crate) fn intern_rouge_tokens(texts: [&str; 2], use_stemmer: bool) -> Sequen
     let mut interner = Interner::for_bytes(lowercased.iter().map(String::len).sum());
     let mut ids: Vec<Vec<u32>> = lowercased
         .iter()
-        .map(|text| {
-            let mut ids = Vec::with_capacity(text.len() / 6);
-            each_run(text, |token| ids.push(interner.id(token)));
-            ids
-        })
+        .map(|text| interner.ids_of_runs(text, Class::LowerAlphanumeric))
         .collect();
     if !use_stemmer {
         let distinct = interner.distinct();
@@ -60,23 +57,6 @@ pub(crate) fn intern_rouge_tokens(texts: [&str; 2], use_stemmer: bool) -> Sequen
     Sequences {
         ids,
         distinct: stem_interner.distinct(),
-    }
-}
-
-/// Calls `emit` with every run of ASCII letters and digits of a lowercased text.
-fn each_run<'text>(text: &'text str, mut emit: impl FnMut(&'text str)) {
-    let mut start = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if !matches!(byte, b'a'..=b'z' | b'0'..=b'9') {
-            if start < at {
-                emit(&text[start..at]);
-            }
-            // Inside a wide character no run can begin before its last byte.
-            start = at + 1;
-        }
-    }
-    if start < text.len() {
-        emit(&text[start..]);
     }
 }
 

@@ -7,6 +7,7 @@ use super::interner::Interner;
 use super::jieba;
 use super::ngrams::{Sequences, intern};
 use super::nltk_tokenizer::nltk_words;
+use super::runs::Class;
 use super::whitespace::split;
 
 /// How text becomes tokens.
@@ -98,9 +99,10 @@ impl Tokens {
         let ids = texts
             .iter()
             .map(|text| {
-                let mut ids = Vec::with_capacity(text.len() / 6);
-                ids.extend(split(text).map(|token| interner.id(token)));
-                ids
+                if text.is_ascii() {
+                    return interner.ids_of_runs(text, Class::Visible);
+                }
+                split(text).map(|token| interner.id(token)).collect()
             })
             .collect();
         Sequences {

@@ -3,6 +3,8 @@
 //! Python counts the separators U+001C to U+001F as whitespace, Unicode's `White_Space` and Rust
 //! do not. Zero-width space, byte order mark and U+180E are whitespace in neither.
 
+use super::runs::{Class, Runs};
+
 /// Whether Python's `str.isspace` holds for the character.
 pub fn is_space(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
@@ -10,8 +12,14 @@ pub fn is_space(character: char) -> bool {
 
 /// Splits at runs of whitespace, as Python's `str.split()`: never yields an empty string.
 pub fn split(text: &str) -> impl Iterator<Item = &str> {
+    let mut runs = text
+        .is_ascii()
+        .then(|| Runs::new(text.as_bytes(), Class::Visible));
     let mut rest = text;
     std::iter::from_fn(move || {
+        if let Some(runs) = &mut runs {
+            return runs.next().map(|(start, end)| &text[start..end]);
+        }
         rest = &rest[run_length(rest, true)..];
         let (token, behind) = rest.split_at(run_length(rest, false));
         rest = behind;
