@@ -5,6 +5,9 @@ use super::ngrams::{NgramLadder, Sequences, overlap};
 /// Fewer keys than this are sorted by comparison.
 const RADIX_FROM: usize = 96;
 
+/// Orders that are counted at once; no metric asks for more by itself.
+const LANES: usize = 8;
+
 /// How many n-grams of each order from 1 to `orders` two sequences have in common, with
 /// multiplicity.
 ///
@@ -18,13 +21,16 @@ pub(crate) fn common_ngrams(sequences: &Sequences, pair: [usize; 2], orders: usi
     if orders == 1 {
         return vec![common_elements(one, other, sequences.distinct)];
     }
-    let bits = (usize::BITS - sequences.distinct.leading_zeros()) as usize;
-    if bits * orders > 63 {
+    let bits = (usize::BITS - (sequences.distinct + 1).leading_zeros()) as usize;
+    if bits * orders > 63 || orders > LANES {
         return by_ladder(sequences, pair, orders);
     }
     let mut keys = Vec::with_capacity(one.len() + other.len());
-    push_keys(&mut keys, one, 0, bits, orders);
-    push_keys(&mut keys, other, 1, bits, orders);
+    // What fills up n-grams that reach behind the end is different for the two sides, so that such
+    // n-grams have nothing in common.
+    push_keys(&mut keys, one, [0, 0], bits, orders);
+    let behind = sequences.distinct as u64 + 1;
+    push_keys(&mut keys, other, [1, behind], bits, orders);
     sort(&mut keys, bits * orders);
     count(&keys, bits, orders)
 }
@@ -58,10 +64,11 @@ fn by_ladder(sequences: &Sequences, pair: [usize; 2], orders: usize) -> Vec<usiz
 }
 
 /// A key for each position, from the last to the first: a digit for each element that follows,
-/// 0 behind the end, and the side in the lowest bit.
-fn push_keys(keys: &mut Vec<u64>, ids: &[u32], side: u64, bits: usize, orders: usize) {
+/// what stands `behind` the end, and the side in the lowest bit.
+fn push_keys(keys: &mut Vec<u64>, ids: &[u32], side: [u64; 2], bits: usize, orders: usize) {
+    let [side, behind] = side;
     let first = bits * (orders - 1);
-    let mut key = 0;
+    let mut key = (0..orders).fold(0, |key, _| (key << bits) | behind);
     keys.extend(ids.iter().rev().map(|&id| {
         key = (key >> bits) | ((u64::from(id) + 1) << first);
         (key << 1) | side
@@ -74,24 +81,27 @@ fn sort(keys: &mut Vec<u64>, bits: usize) {
         keys.sort_unstable();
         return;
     }
-    let passes = bits.div_ceil(8);
-    // The byte of that pass.
-    let digit = |key: u64, pass: usize| usize::from((key >> (1 + 8 * pass)).to_le_bytes()[0]);
-    let mut counts = vec![[0_usize; 256]; passes];
+    // Long lists pay for larger tables.
+    let widest = if keys.len() < 1024 { 9 } else { 11 };
+    let passes = bits.div_ceil(widest);
+    let width = bits.div_ceil(passes);
+    let size = 1 << width;
+    let digit = |key: u64, pass: usize| (key >> (1 + width * pass)) as usize & (size - 1);
+    let mut counts = vec![0_u32; size * passes];
     for &key in keys.iter() {
-        for (pass, counts) in counts.iter_mut().enumerate() {
+        for (pass, counts) in counts.chunks_exact_mut(size).enumerate() {
             counts[digit(key, pass)] += 1;
         }
     }
     let mut other = vec![0; keys.len()];
-    for (pass, counts) in counts.iter_mut().enumerate() {
+    for (pass, counts) in counts.chunks_exact_mut(size).enumerate() {
         let mut next = 0;
         for count in counts.iter_mut() {
             (*count, next) = (next, next + *count);
         }
         for &key in keys.iter() {
             let place = &mut counts[digit(key, pass)];
-            other[*place] = key;
+            other[*place as usize] = key;
             *place += 1;
         }
         std::mem::swap(keys, &mut other);
@@ -99,34 +109,44 @@ fn sort(keys: &mut Vec<u64>, bits: usize) {
 }
 
 /// The smaller number of keys of the two sides in every run of equal n-grams, summed by order.
+///
+/// All orders are counted together and without branches: where a run of an order goes on, what it
+/// would add is masked out.
 fn count(keys: &[u64], bits: usize, orders: usize) -> Vec<usize> {
-    let mask = (1_u64 << bits) - 1;
-    // Elements that two keys share, by the highest bit in which they differ.
-    let mut shared_by_bit = [0; 64];
+    // Ones for the orders whose runs end between two keys, by the highest bit in which they differ;
+    // the lowest bit is the side.
+    let mut ends_by_bit = [[0_u32; LANES]; 64];
     for (order, digits) in (0..orders).rev().zip(0..) {
-        shared_by_bit[1 + digits * bits..=(digits + 1) * bits].fill(order);
-    }
-    let mut common = vec![0; orders];
-    let mut seen = [0_u32; 2];
-    let mut begun = vec![[0_u32; 2]; orders];
-    for (at, &key) in keys.iter().enumerate() {
-        seen[(key & 1) as usize] += 1;
-        let shared = match keys.get(at + 1) {
-            Some(next) if (key ^ next) > 1 => shared_by_bit[(key ^ next).ilog2() as usize],
-            Some(_) => continue,
-            None => 0,
-        };
-        for order in shared..orders {
-            let [one, other] = [0, 1].map(|side| seen[side] - begun[order][side]);
-            // A digit of 0 is no element: the sequence ended before.
-            let ends = key >> (1 + bits * (orders - 1 - order)) & mask == 0;
-            if !ends {
-                common[order] += one.min(other) as usize;
-            }
-            begun[order] = seen;
+        for ends in &mut ends_by_bit[1 + digits * bits..=(digits + 1) * bits] {
+            ends[order..].fill(u32::MAX);
         }
     }
-    common
+    let mut common = [0_u32; LANES];
+    let mut seen = [0_u32; 2];
+    let mut begun = [[0_u32; LANES]; 2];
+    let mut add = |key: u64, ends: &[u32; LANES]| {
+        let side = u32::from(key & 1 == 1);
+        seen = [seen[0] + 1 - side, seen[1] + side];
+        for lane in 0..LANES {
+            let [one, other] = [0, 1].map(|side| seen[side] - begun[side][lane]);
+            common[lane] += one.min(other) & ends[lane];
+            for side in [0, 1] {
+                let begun = &mut begun[side][lane];
+                *begun = (seen[side] & ends[lane]) | (*begun & !ends[lane]);
+            }
+        }
+    };
+    for pair in keys.windows(2) {
+        let differ = (pair[0] ^ pair[1]) | 1;
+        add(pair[0], &ends_by_bit[differ.ilog2() as usize]);
+    }
+    if let Some(&last) = keys.last() {
+        add(last, &[u32::MAX; LANES]);
+    }
+    common[..orders]
+        .iter()
+        .map(|&count| count as usize)
+        .collect()
 }
 
 #[cfg(test)]
