@@ -76,6 +76,10 @@ fn push_keys(keys: &mut Vec<u64>, ids: &[u32], side: [u64; 2], bits: usize, orde
 }
 
 /// Sorts by the `bits` above the lowest one.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "what is kept of a key is below the size of a table"
+)]
 fn sort(keys: &mut Vec<u64>, bits: usize) {
     if keys.len() < RADIX_FROM {
         keys.sort_unstable();
