@@ -60,19 +60,18 @@ pub(super) fn report(params: Arguments, inputs: Arguments) -> Result<Value, Metr
         })
     };
     let mut report = Map::new();
-    for (label, class) in labelling.labels.iter().zip(&counts) {
+    for (name, class) in labelling.names().into_iter().zip(&counts) {
         let scores = class.scores(1.0, zero_division);
-        report.insert(label.to_string(), row(scores, class.support));
+        report.insert(name, row(scores, class.support));
     }
     let support = ClassWeights::sum(&counts).support;
     let average = |averaging| average_scores(&counts, averaging, 1.0, zero_division);
+    let micro = average(Averaging::Micro);
     if labelling.covers_all() {
-        report.insert("accuracy".to_owned(), number(labelling.accuracy()));
+        // Not the share of right rows: a label that is asked for twice counts twice.
+        report.insert("accuracy".to_owned(), number(micro.precision));
     } else {
-        report.insert(
-            "micro avg".to_owned(),
-            row(average(Averaging::Micro), support),
-        );
+        report.insert("micro avg".to_owned(), row(micro, support));
     }
     report.insert(
         "macro avg".to_owned(),
@@ -197,5 +196,36 @@ pub(super) fn zero_division(params: Arguments) -> Result<ZeroDivision, MetricErr
             Some(1.0) => Ok(ZeroDivision::One),
             _ => Err(invalid("zero_division", expected)),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::reference::evaluate;
+
+    fn report(params: &Value, truth: Value, predicted: Value) -> Value {
+        let inputs = json!({"y_true": truth, "y_pred": predicted});
+        evaluate("sklearn.classification_report", params, &inputs).unwrap()
+    }
+
+    #[test]
+    fn reports_name_labels_as_python_does() {
+        let flags = report(&json!({}), json!([true, false]), json!([true, true]));
+        assert_eq!(flags["True"]["precision"], json!(0.5));
+        assert_eq!(flags["False"]["support"], json!(1.0));
+        let decimals = report(&json!({}), json!([0, 1]), json!([0.0, 2.0]));
+        assert_eq!(decimals["0.0"]["recall"], json!(1.0));
+    }
+
+    #[test]
+    fn the_accuracy_of_a_report_counts_a_repeated_label_twice() {
+        let repeated = report(
+            &json!({"labels": ["a", "b", "a"]}),
+            json!(["a", "a", "b"]),
+            json!(["a", "b", "b"]),
+        );
+        assert_eq!(repeated["accuracy"], json!(0.75));
     }
 }

@@ -1,7 +1,6 @@
 //! Labels as scikit-learn takes them: whole numbers or strings, sorted.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use serde_json::Value;
 
@@ -16,11 +15,34 @@ pub(super) enum Label {
     Text(String),
 }
 
-impl fmt::Display for Label {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(formatter),
-            Self::Text(text) => text.fmt(formatter),
+/// What numpy makes of a list of labels; of two kinds the later one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum LabelKind {
+    Flag,
+    Whole,
+    Decimal,
+    Text,
+}
+
+impl LabelKind {
+    fn of(values: &[Value]) -> Self {
+        let kind = |value: &Value| match value {
+            Value::Bool(_) => Self::Flag,
+            Value::String(_) => Self::Text,
+            _ if value.is_f64() => Self::Decimal,
+            _ => Self::Whole,
+        };
+        values.iter().map(kind).max().unwrap_or(Self::Whole)
+    }
+
+    /// The label as Python writes it.
+    fn name(self, label: &Label) -> String {
+        match (label, self) {
+            (Label::Text(text), _) => text.clone(),
+            (Label::Number(0), Self::Flag) => "False".to_owned(),
+            (Label::Number(_), Self::Flag) => "True".to_owned(),
+            (Label::Number(number), Self::Decimal) => format!("{number}.0"),
+            (Label::Number(number), _) => number.to_string(),
         }
     }
 }
@@ -30,6 +52,7 @@ impl fmt::Display for Label {
 pub(super) struct Labelling {
     /// The labels that are scored: those asked for, else all that occur, sorted.
     pub(super) labels: Vec<Label>,
+    kind: LabelKind,
     rows: Vec<Row>,
 }
 
@@ -67,17 +90,26 @@ impl Labelling {
         if is_mixed {
             return Err(invalid(first, "numbers or strings, not both"));
         }
-        let scored = match params.get("labels") {
-            Some(_) => labels(params, "labels")?,
-            None => occurring.into_iter().cloned().collect(),
+        let (scored, kind) = match params.get("labels") {
+            Some(_) => (labels(params, "labels")?, kind(params, "labels")?),
+            None => (
+                occurring.into_iter().cloned().collect(),
+                kind(inputs, first)?.max(kind(inputs, second)?),
+            ),
         };
-        let position = |label: &Label| scored.iter().position(|scored| scored == label);
+        // Of a label that is asked for twice the reference's matrix has the last place.
+        let position = |label: &Label| scored.iter().rposition(|scored| scored == label);
         let weights = match inputs.get("sample_weight") {
             Some(_) => inputs.numbers("sample_weight")?,
             None => vec![1.0; truth.len()],
         };
         if weights.len() != truth.len() || !weights.iter().all(|weight| weight.is_finite()) {
             return Err(invalid("sample_weight", "one finite weight per row"));
+        }
+        if weights.iter().all(|&weight| weight == 0.0) {
+            return Err(MetricError::Undefined {
+                reason: "all weights are zero",
+            });
         }
         let row = |((truth, predicted), &weight): ((&Label, &Label), &f64)| Row {
             truth: position(truth),
@@ -93,8 +125,17 @@ impl Labelling {
             .collect();
         Ok(Self {
             labels: scored,
+            kind,
             rows,
         })
+    }
+
+    /// The scored labels as a report names them.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.labels
+            .iter()
+            .map(|label| self.kind.name(label))
+            .collect()
     }
 
     /// Weight of the rows whose labels agree.
@@ -148,7 +189,11 @@ impl Labelling {
                 }
             }
         }
-        counts
+        // A label that is asked for twice is scored twice.
+        let last = |label: &Label| self.labels.iter().rposition(|other| other == label);
+        (self.labels.iter().map(last))
+            .map(|last| last.map_or_else(ClassWeights::default, |last| counts[last]))
+            .collect()
     }
 
     /// `matrix[truth][predicted]` over rows whose two labels are both scored.
@@ -169,18 +214,79 @@ impl Labelling {
     }
 }
 
-/// Reads a list of labels.
+/// Reads a list of labels; beside a string every label is one, as numpy has it.
 pub(super) fn labels(arguments: Arguments, name: &str) -> Result<Vec<Label>, MetricError> {
     let expected = "a list of whole numbers or strings";
-    list(arguments.required(name, expected)?, name, expected)?
+    let values = list(arguments.required(name, expected)?, name, expected)?;
+    let kind = LabelKind::of(values);
+    values
         .iter()
-        .map(|value| match value {
-            Value::String(text) => Ok(Label::Text(text.clone())),
-            Value::Bool(flag) => Ok(Label::Number(i64::from(*flag))),
-            _ => value
-                .as_i64()
-                .map(Label::Number)
-                .ok_or_else(|| invalid(name, expected)),
+        .map(|value| {
+            let number = match value {
+                Value::String(text) => return Ok(Label::Text(text.clone())),
+                Value::Bool(flag) => Some(i64::from(*flag)),
+                _ => value.as_i64().or_else(|| whole(value.as_f64()?)),
+            };
+            let label = Label::Number(number.ok_or_else(|| invalid(name, expected))?);
+            Ok(if kind == LabelKind::Text {
+                Label::Text(LabelKind::of(std::slice::from_ref(value)).name(&label))
+            } else {
+                label
+            })
         })
         .collect()
+}
+
+/// A number without a fraction.
+fn whole(number: f64) -> Option<i64> {
+    let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
+    is_whole.then_some(number as i64)
+}
+
+fn kind(arguments: Arguments, name: &str) -> Result<LabelKind, MetricError> {
+    let expected = "a list of whole numbers or strings";
+    let values = list(arguments.required(name, expected)?, name, expected)?;
+    Ok(LabelKind::of(values))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(params: &Value, inputs: &Value) -> Result<Labelling, MetricError> {
+        Labelling::read(Arguments::new(params), Arguments::new(inputs))
+    }
+
+    #[test]
+    fn labels_have_the_names_of_python() {
+        let names = |truth: Value, predicted: Value| {
+            let inputs = json!({"y_true": truth, "y_pred": predicted});
+            read(&json!({}), &inputs).unwrap().names()
+        };
+        assert_eq!(names(json!([true]), json!([false])), ["False", "True"]);
+        assert_eq!(names(json!([true]), json!([0])), ["0", "1"]);
+        assert_eq!(
+            names(json!([1, 2]), json!([1.0, 0.0])),
+            ["0.0", "1.0", "2.0"]
+        );
+        assert_eq!(
+            names(json!([0, "a"]), json!(["a", true])),
+            ["0", "True", "a"]
+        );
+    }
+
+    #[test]
+    fn labels_may_repeat_and_weights_may_not_all_be_zero() {
+        let inputs = json!({"y_true": ["A", "C"], "y_pred": ["C", "C"]});
+        let labelling = read(&json!({"labels": ["C", "A", "C"]}), &inputs).unwrap();
+        let supports: Vec<f64> = labelling.counts().iter().map(|c| c.support).collect();
+        assert_eq!(supports, [1.0, 1.0, 1.0]);
+        assert_eq!(labelling.matrix()[1], [0.0, 0.0, 1.0]);
+        let inputs = json!({"y_true": [1], "y_pred": [1], "sample_weight": [0]});
+        assert!(read(&json!({}), &inputs).is_err());
+        let inputs = json!({"y_true": [1.5], "y_pred": [1]});
+        assert!(read(&json!({}), &inputs).is_err());
+    }
 }

@@ -66,14 +66,20 @@ fn bleu(params: Arguments, effective_order: bool) -> Result<Bleu, MetricError> {
 }
 
 fn chrf(params: Arguments) -> Result<Chrf, MetricError> {
-    Ok(Chrf {
+    let metric = Chrf {
         character_order: params.count_or("char_order", 6)?,
         word_order: params.count_or("word_order", 0)?,
         beta: params.number_or("beta", 2.0)?,
         lowercase: params.flag("lowercase")?,
         whitespace: params.flag("whitespace")?,
         epsilon_smoothing: params.flag("eps_smoothing")?,
-    })
+    };
+    if metric.epsilon_smoothing && metric.character_order + metric.word_order == 0 {
+        return Err(MetricError::Undefined {
+            reason: "there is no order to average over",
+        });
+    }
+    Ok(metric)
 }
 
 pub(super) fn tercom(params: Arguments) -> Result<Tercom, MetricError> {
