@@ -205,17 +205,17 @@ mod tests {
 
     use crate::reference::evaluate;
 
-    fn report(params: &Value, truth: Value, predicted: Value) -> Value {
+    fn report(params: &Value, truth: &Value, predicted: &Value) -> Value {
         let inputs = json!({"y_true": truth, "y_pred": predicted});
         evaluate("sklearn.classification_report", params, &inputs).unwrap()
     }
 
     #[test]
     fn reports_name_labels_as_python_does() {
-        let flags = report(&json!({}), json!([true, false]), json!([true, true]));
+        let flags = report(&json!({}), &json!([true, false]), &json!([true, true]));
         assert_eq!(flags["True"]["precision"], json!(0.5));
         assert_eq!(flags["False"]["support"], json!(1.0));
-        let decimals = report(&json!({}), json!([0, 1]), json!([0.0, 2.0]));
+        let decimals = report(&json!({}), &json!([0, 1]), &json!([0.0, 2.0]));
         assert_eq!(decimals["0.0"]["recall"], json!(1.0));
     }
 
@@ -223,8 +223,8 @@ mod tests {
     fn the_accuracy_of_a_report_counts_a_repeated_label_twice() {
         let repeated = report(
             &json!({"labels": ["a", "b", "a"]}),
-            json!(["a", "a", "b"]),
-            json!(["a", "b", "b"]),
+            &json!(["a", "a", "b"]),
+            &json!(["a", "b", "b"]),
         );
         assert_eq!(repeated["accuracy"], json!(0.75));
     }
