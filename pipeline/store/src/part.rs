@@ -23,7 +23,7 @@ pub use read::{Rows, read_rows};
 pub(crate) use table::write_parts;
 pub use table::write_table;
 
-use crate::rows::{TableRow, encode};
+use crate::rows::TableRow;
 use crate::run_directory::sync_folder;
 use crate::{RunDirectory, StoreError};
 
@@ -176,7 +176,7 @@ impl<R: TableRow> PartWriter<R> {
         }
         self.pending_bytes = 0;
         let pending = mem::take(&mut self.pending);
-        let batch = encode(R::TABLE, &pending)?;
+        let batch = R::batch(pending.iter())?;
         self.rows += pending.len() as u64;
         self.writer
             .write(&batch)

@@ -4,6 +4,7 @@ mod attempt;
 mod case;
 mod columns;
 mod decode;
+mod typed;
 
 use std::sync::Arc;
 
@@ -28,6 +29,14 @@ pub trait TableRow: Serialize + Sized {
 
     /// About how many bytes its texts take, to bound what is held in memory.
     fn text_bytes(&self) -> usize;
+
+    /// Makes a record batch of rows.
+    ///
+    /// # Errors
+    /// When a row holds a value its column cannot, for example a count above [`i64::MAX`].
+    fn batch<'a>(rows: impl Iterator<Item = &'a Self> + Clone) -> Result<RecordBatch, StoreError>
+    where
+        Self: 'a;
 
     /// Reads the rows of a record batch.
     ///
@@ -110,6 +119,10 @@ impl TableRow for CaseRow {
         ROW_BYTES + self.input.len() + options + sum_of([&self.reference])
     }
 
+    fn batch<'a>(rows: impl Iterator<Item = &'a Self> + Clone) -> Result<RecordBatch, StoreError> {
+        encode(Self::TABLE, &rows.collect::<Vec<_>>())
+    }
+
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, StoreError> {
         decode_cases(batch)
     }
@@ -120,6 +133,10 @@ impl TableRow for SampleRow {
 
     fn text_bytes(&self) -> usize {
         ROW_BYTES + sum_of([&self.answer, &self.payload, &self.error])
+    }
+
+    fn batch<'a>(rows: impl Iterator<Item = &'a Self> + Clone) -> Result<RecordBatch, StoreError> {
+        typed::samples(rows)
     }
 
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, StoreError> {
@@ -135,6 +152,10 @@ impl TableRow for CallRow {
         2 * ROW_BYTES + self.parameters.len() + self.messages.len() + sum_of(texts)
     }
 
+    fn batch<'a>(rows: impl Iterator<Item = &'a Self> + Clone) -> Result<RecordBatch, StoreError> {
+        typed::calls(rows)
+    }
+
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, StoreError> {
         decode_calls(batch)
     }
@@ -145,6 +166,10 @@ impl TableRow for EventRow {
 
     fn text_bytes(&self) -> usize {
         ROW_BYTES + sum_of([&self.content, &self.payload])
+    }
+
+    fn batch<'a>(rows: impl Iterator<Item = &'a Self> + Clone) -> Result<RecordBatch, StoreError> {
+        typed::events(rows)
     }
 
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, StoreError> {
@@ -160,6 +185,10 @@ impl TableRow for ScoreRow {
         ROW_BYTES + self.signature.len() + stats + sum_of([&self.explanation, &self.predicted])
     }
 
+    fn batch<'a>(rows: impl Iterator<Item = &'a Self> + Clone) -> Result<RecordBatch, StoreError> {
+        typed::scores(rows)
+    }
+
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, StoreError> {
         decode_scores(batch)
     }
@@ -170,6 +199,13 @@ impl<R: TableRow> TableRow for Arc<R> {
 
     fn text_bytes(&self) -> usize {
         R::text_bytes(self)
+    }
+
+    fn batch<'a>(rows: impl Iterator<Item = &'a Self> + Clone) -> Result<RecordBatch, StoreError>
+    where
+        R: 'a,
+    {
+        R::batch(rows.map(|row| &**row))
     }
 
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, StoreError> {

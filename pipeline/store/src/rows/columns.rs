@@ -1,6 +1,7 @@
 //! Typed access to the columns of a record batch.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Float64Array, ListArray, MapArray, RecordBatch,
@@ -142,15 +143,9 @@ impl<'a> TextArray<'a> {
         }
     }
 
-    /// Every value; NULL, which no inner text may be, as the empty text.
-    fn all(&self) -> Vec<String> {
-        let length = match self {
-            Self::View(array) => array.len(),
-            Self::Plain(array) => array.len(),
-        };
-        (0..length)
-            .map(|row| self.get(row).unwrap_or_default().to_owned())
-            .collect()
+    /// Values of a list; NULL, which no inner text may be, as the empty text.
+    fn items(&self, range: Range<usize>) -> impl Iterator<Item = String> {
+        range.map(|row| self.get(row).unwrap_or_default().to_owned())
     }
 }
 
@@ -253,34 +248,41 @@ impl Column<'_, &arrow::array::TimestampMicrosecondArray> {
     }
 }
 
+/// Where the items of a row are, in a list's or map's array of items.
+fn range(offsets: &[i32], row: usize) -> Range<usize> {
+    let at = |row: usize| usize::try_from(offsets[row]).unwrap_or_default();
+    at(row)..at(row + 1)
+}
+
 impl Column<'_, &ListArray> {
-    fn items(&self, row: usize) -> Result<ArrayRef, DecodeError> {
-        self.array
-            .is_valid(row)
-            .then(|| self.array.value(row))
-            .ok_or_else(|| self.null(row))
+    fn items(&self, row: usize) -> Result<(&ArrayRef, Range<usize>), DecodeError> {
+        if self.array.is_null(row) {
+            return Err(self.null(row));
+        }
+        Ok((self.array.values(), range(self.array.value_offsets(), row)))
     }
 
     pub(crate) fn texts(&self, row: usize) -> Result<Vec<String>, DecodeError> {
-        Ok(TextArray::of(self.name, &self.items(row)?)?.all())
+        let (items, range) = self.items(row)?;
+        Ok(TextArray::of(self.name, items)?.items(range).collect())
     }
 
     pub(crate) fn optional_integers(&self, row: usize) -> Result<Option<Vec<i64>>, DecodeError> {
         if self.array.is_null(row) {
             return Ok(None);
         }
-        let items = self.items(row)?;
-        let items = items
+        let (items, range) = self.items(row)?;
+        let integers = items
             .as_primitive_opt::<Int64Type>()
-            .ok_or_else(|| wrong_type(self.name, &items, "List of Int64"))?;
-        Ok(Some(items.values().to_vec()))
+            .ok_or_else(|| wrong_type(self.name, items, "List of Int64"))?;
+        Ok(Some(integers.values()[range].to_vec()))
     }
 
     pub(crate) fn options(&self, row: usize) -> Result<Vec<ChoiceOption>, DecodeError> {
-        let items = self.items(row)?;
+        let (items, range) = self.items(row)?;
         let options: &StructArray = items
             .as_struct_opt()
-            .ok_or_else(|| wrong_type(self.name, &items, "List of Struct"))?;
+            .ok_or_else(|| wrong_type(self.name, items, "List of Struct"))?;
         let texts = |field: &str| {
             let column =
                 options
@@ -288,9 +290,10 @@ impl Column<'_, &ListArray> {
                     .ok_or_else(|| DecodeError::MissingColumn {
                         column: format!("{}.{field}", self.name),
                     })?;
-            Ok(TextArray::of(self.name, column)?.all())
+            TextArray::of(self.name, column)
         };
-        let pairs = texts("label")?.into_iter().zip(texts("text")?);
+        let (labels, texts) = (texts("label")?, texts("text")?);
+        let pairs = labels.items(range.clone()).zip(texts.items(range));
         Ok(pairs
             .map(|(label, text)| ChoiceOption { label, text })
             .collect())
@@ -302,9 +305,9 @@ impl Column<'_, &MapArray> {
         if self.array.is_null(row) {
             return Err(self.null(row));
         }
-        let entries = self.array.value(row);
-        let keys = TextArray::of(self.name, entries.column(0))?.all();
-        let values = TextArray::of(self.name, entries.column(1))?.all();
-        Ok(keys.into_iter().zip(values).collect())
+        let range = range(self.array.value_offsets(), row);
+        let keys = TextArray::of(self.name, self.array.keys())?;
+        let values = TextArray::of(self.name, self.array.values())?;
+        Ok(keys.items(range.clone()).zip(values.items(range)).collect())
     }
 }

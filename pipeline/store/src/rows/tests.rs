@@ -56,7 +56,10 @@ prop_compose! {
     fn calls()(
         (case_id, scorer, agent, messages) in (text(), maybe(), text(), text()),
         (response, reasoning, raw) in (maybe(), maybe(), maybe()),
-        parse_status in option::of(Just(ParseStatus::JsonMode)),
+        parse_status in option::of(proptest::sample::select(vec![
+            ParseStatus::Text, ParseStatus::Schema, ParseStatus::JsonMode, ParseStatus::Extracted,
+            ParseStatus::Repaired, ParseStatus::Failed, ParseStatus::Lossy,
+        ])),
         (http_status, latency_ms) in (option::of(any::<u16>()), amount()),
         (prompt_tokens, cached_tokens, completion_tokens) in (tokens(), tokens(), tokens()),
         (tries, cache_hit) in (any::<u32>(), any::<bool>()),
@@ -121,6 +124,7 @@ fn with_plain_text(batch: &RecordBatch) -> RecordBatch {
 fn assert_round_trip<R: TableRow + PartialEq + std::fmt::Debug>(rows: &[R]) {
     let batch = encode(R::TABLE, rows).unwrap();
     assert_eq!(batch.schema(), R::TABLE.schema());
+    assert_eq!(R::batch(rows.iter()).unwrap(), batch);
     assert_eq!(R::decode(&batch).unwrap(), rows);
     assert_eq!(R::decode(&with_plain_text(&batch)).unwrap(), rows);
 }
@@ -191,8 +195,13 @@ fn a_count_that_does_not_fit_is_an_error_and_not_another_number() {
         prompt_tokens: Some(u64::MAX),
         ..call("c", 1, 0)
     };
-    let error = encode(RunTable::Calls, &[row]).unwrap_err();
+    let error = encode(RunTable::Calls, &[&row]).unwrap_err();
     assert_eq!(error.to_string(), "encode rows of table 'calls'");
+    let error = CallRow::batch([row].iter()).unwrap_err().with_causes();
+    assert!(
+        error.contains("18446744073709551615 does not fit column 'prompt_tokens'"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -16,7 +16,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::order;
-use crate::rows::{TableRow, encode};
+use crate::rows::TableRow;
 use crate::{RunTable, StoreError};
 
 /// Rows sorted in memory at a time.
@@ -85,7 +85,7 @@ impl ScoreSorter {
         let mut writer = ArrowWriter::try_new(file, RunTable::Scores.schema(), Some(properties))
             .map_err(failed())?;
         for chunk in rows.chunks(BATCH_ROWS) {
-            let batch = encode(RunTable::Scores, chunk)?;
+            let batch = ScoreRow::batch(chunk.iter())?;
             writer.write(&batch).map_err(failed())?;
         }
         let mut file = writer.into_inner().map_err(failed())?;
