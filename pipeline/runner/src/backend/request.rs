@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use consilium_core::SampleKey;
-use consilium_core::canonical::{canonical_sha256, to_canonical_json};
+use consilium_core::canonical::{sha256_hex, to_canonical_json};
 use consilium_core::study::GenerationSpec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -98,17 +98,31 @@ pub struct ChatRequest {
 impl ChatRequest {
     /// SHA-256 of the canonical JSON of model, messages, parameters with the seed, and schema.
     pub fn sha256(&self) -> String {
+        self.sha256_with(&self.messages_json())
+    }
+
+    /// The same where the messages are at hand as canonical JSON.
+    pub(crate) fn sha256_with(&self, messages: &str) -> String {
         let schema = self
             .schema
             .as_ref()
             .map(|schema| json!([schema.name, schema.schema]));
-        let identity = json!({
-            "model": self.model,
-            "messages": self.messages,
-            "parameters": self.parameters(),
-            "schema": schema,
-        });
-        canonical_sha256(&identity).unwrap_or_default()
+        let hashed = || {
+            // The keys of the object come in canonical order.
+            let identity = [
+                r#"{"messages":"#,
+                messages,
+                r#","model":"#,
+                &serde_json::to_string(&self.model).ok()?,
+                r#","parameters":"#,
+                &to_canonical_json(&self.parameters()).ok()?,
+                r#","schema":"#,
+                &to_canonical_json(&schema).ok()?,
+                "}",
+            ];
+            Some(sha256_hex(identity.concat().as_bytes()))
+        };
+        hashed().unwrap_or_default()
     }
 
     /// Parameters, seed and schema as canonical JSON: the `parameters` column of `calls`.
@@ -125,7 +139,17 @@ impl ChatRequest {
 
     /// Messages as canonical JSON: the `messages` column of `calls`.
     pub fn messages_json(&self) -> String {
-        to_canonical_json(&self.messages).unwrap_or_default()
+        /// Keys in canonical order; text has one form in JSON.
+        #[derive(Serialize)]
+        struct Canonical<'a> {
+            content: &'a str,
+            role: Role,
+        }
+        let messages = self.messages.iter().map(|message| Canonical {
+            content: &message.content,
+            role: message.role,
+        });
+        serde_json::to_string(&messages.collect::<Vec<_>>()).unwrap_or_default()
     }
 
     /// Generation settings as the flat fields of a chat request, `extra` on top.
@@ -190,6 +214,8 @@ pub struct CallIdentity {
 
 #[cfg(test)]
 mod tests {
+    use consilium_core::canonical::canonical_sha256;
+
     use super::*;
 
     fn request() -> ChatRequest {
@@ -217,6 +243,37 @@ mod tests {
                 .messages_json()
                 .starts_with(r#"[{"content":"s","role":"system"}"#)
         );
+    }
+
+    #[test]
+    fn messages_and_hash_are_of_canonical_json() {
+        let odd: String = (0..0x120).filter_map(char::from_u32).collect();
+        let mut request = request();
+        request
+            .messages
+            .push(Message::assistant(odd + "\u{2028}\u{1f912}\"\\"));
+        for schema in [
+            None,
+            Some(json!({"type": "object", "b": 1.0, "a": [1e21, "é"]})),
+        ] {
+            request.schema = schema.map(|schema| {
+                Arc::new(OutputSchema {
+                    name: "answer".to_owned(),
+                    schema,
+                    answer_field: "answer".to_owned(),
+                })
+            });
+            let messages = to_canonical_json(&request.messages).unwrap();
+            assert_eq!(request.messages_json(), messages);
+            let schema = request.schema.as_ref();
+            let identity = json!({
+                "model": request.model,
+                "messages": request.messages,
+                "parameters": request.parameters(),
+                "schema": schema.map(|schema| json!([schema.name, schema.schema])),
+            });
+            assert_eq!(request.sha256(), canonical_sha256(&identity).unwrap());
+        }
     }
 
     #[test]

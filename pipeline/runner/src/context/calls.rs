@@ -42,7 +42,7 @@ impl SolverContext {
                     text,
                     value,
                     truncated,
-                    seq: call.row.seq,
+                    seq: call.seq,
                 }),
                 Reading::Invalid { text, fault } => {
                     let call = self.repair(spec, &text, &fault)?;
@@ -92,7 +92,7 @@ impl SolverContext {
             .into_iter()
             .collect::<Result<Vec<_>, RunStopped>>()?;
         for call in &performed {
-            self.tally.add(&call.row);
+            self.tally.add(&call.tally);
         }
         Ok(performed)
     }
@@ -120,7 +120,8 @@ impl SolverContext {
             seed: Some(seed),
             schema: call.schema.clone(),
         };
-        let request_sha256 = request.sha256();
+        let messages = request.messages_json();
+        let request_sha256 = request.sha256_with(&messages);
         let recorded = match self.recorded.take(seq, &request_sha256) {
             Found::Same(row) => Some(row),
             Found::Nothing => None,
@@ -161,6 +162,7 @@ impl SolverContext {
         Ok(IssuedCall {
             identity,
             request,
+            messages,
             request_sha256,
             backend,
             cache_key,
@@ -193,7 +195,7 @@ fn after_repair(call: PerformedCall, first: String) -> Result<Completion, Sample
             text,
             value,
             truncated,
-            seq: call.row.seq,
+            seq: call.seq,
         }),
         Reading::Invalid { fault, .. } => Err(malformed(first, fault)),
         Reading::End(ending) => Err(ending.into()),

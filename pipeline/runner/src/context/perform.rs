@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::Surroundings;
 use super::end::Ending;
 use super::reading::{Reading, Received, refusal_as_raw};
+use super::tally::Tally;
 use crate::backend::{CacheKey, CallIdentity, ChatRequest, LimitedBackend, Reply, SentCall};
 
 /// A call with its position, ready to be made.
@@ -16,6 +17,8 @@ use crate::backend::{CacheKey, CallIdentity, ChatRequest, LimitedBackend, Reply,
 pub(super) struct IssuedCall {
     pub(super) identity: CallIdentity,
     pub(super) request: ChatRequest,
+    /// The messages as canonical JSON.
+    pub(super) messages: String,
     pub(super) request_sha256: String,
     pub(super) backend: Arc<LimitedBackend>,
     /// Where replies are kept between runs, what this one is kept under.
@@ -29,7 +32,8 @@ pub(super) struct IssuedCall {
 /// A call that was made.
 #[derive(Debug)]
 pub(super) struct PerformedCall {
-    pub(super) row: CallRow,
+    pub(super) seq: u32,
+    pub(super) tally: Tally,
     pub(super) reading: Reading,
 }
 
@@ -70,11 +74,16 @@ pub(super) async fn perform(
     let new_reply = new_reply.and_then(|key| Some((key.clone(), sent.reply.clone().ok()?)));
     let row = row(call, sent, &reading);
     surroundings.progress.add_call(&row);
-    surroundings.recorder.append_call(row.clone())?;
+    let performed = PerformedCall {
+        seq: row.seq,
+        tally: Tally::of(&row),
+        reading,
+    };
+    surroundings.recorder.append_call(row)?;
     if let Some((key, reply)) = new_reply {
         call.backend.keep(key, &reply).await;
     }
-    Ok(PerformedCall { row, reading })
+    Ok(performed)
 }
 
 async fn ask(call: &IssuedCall, surroundings: &Surroundings) -> SentCall {
@@ -100,7 +109,7 @@ fn replay(
         row.attempt = call.identity.attempt;
         if row.messages.is_empty() {
             // Held without what the request says as well.
-            row.messages = call.request.messages_json();
+            row.messages.clone_from(&call.messages);
             row.parameters = call.request.parameters_json();
         }
         surroundings.recorder.append_call(row.clone())?;
@@ -112,7 +121,11 @@ fn replay(
             row.error.clone().unwrap_or_default(),
         )),
     };
-    Ok(PerformedCall { row, reading })
+    Ok(PerformedCall {
+        seq: row.seq,
+        tally: Tally::of(&row),
+        reading,
+    })
 }
 
 fn read(call: &IssuedCall, sent: &SentCall) -> Reading {
@@ -183,7 +196,7 @@ fn row(call: &IssuedCall, sent: SentCall, reading: &Reading) -> CallRow {
         request_id: reply.request_id.clone(),
         request_sha256: call.request_sha256.clone(),
         parameters: parameters(request, &reply),
-        messages: request.messages_json(),
+        messages: call.messages.clone(),
         raw: reply
             .raw
             .clone()

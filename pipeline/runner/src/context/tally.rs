@@ -27,17 +27,27 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Adds a call.
-    pub(crate) fn add(&mut self, call: &CallRow) {
-        self.calls += 1;
+    /// What one call took.
+    pub(crate) const fn of(call: &CallRow) -> Self {
+        Self {
+            calls: 1,
+            prompt_tokens: call.prompt_tokens,
+            completion_tokens: call.completion_tokens,
+            cost_usd: call.cost_usd,
+        }
+    }
+
+    /// Adds calls.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.calls += other.calls;
         self.prompt_tokens = self
             .prompt_tokens
-            .zip(call.prompt_tokens)
+            .zip(other.prompt_tokens)
             .map(|(a, b)| a + b);
         self.completion_tokens = self
             .completion_tokens
-            .zip(call.completion_tokens)
+            .zip(other.completion_tokens)
             .map(|(a, b)| a + b);
-        self.cost_usd = self.cost_usd.zip(call.cost_usd).map(|(a, b)| a + b);
+        self.cost_usd = self.cost_usd.zip(other.cost_usd).map(|(a, b)| a + b);
     }
 }
