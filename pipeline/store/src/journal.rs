@@ -10,7 +10,7 @@ mod segment;
 mod writer;
 
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc::{self, Receiver, SyncSender, TrySendError};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
@@ -66,6 +66,16 @@ impl Journal {
         self.send(Message::Lines(lines))
     }
 
+    /// As [`Self::append`]; `false`, and nothing is handed over, where it would have to wait.
+    pub(crate) fn try_append(&self, lines: Vec<u8>) -> Result<bool, RecordError> {
+        self.check()?;
+        match self.messages.try_send(Message::Lines(lines)) {
+            Ok(()) => Ok(true),
+            Err(TrySendError::Full(_)) => Ok(false),
+            Err(TrySendError::Disconnected(_)) => Err(self.ended()),
+        }
+    }
+
     /// Ends the segment and starts the next with `carried`. Everything appended so far is durable,
     /// and so is the new segment's beginning, when its number arrives.
     pub(crate) fn rotate(
@@ -78,18 +88,22 @@ impl Journal {
     }
 
     fn send(&self, message: Message) -> Result<(), RecordError> {
-        if let Some(error) = self.failure.get() {
-            return Err(error.clone());
-        }
-        self.messages.send(message).map_err(|_| {
-            self.failure
-                .get()
-                .cloned()
-                .unwrap_or_else(|| RecordError::Journal {
-                    path: PathBuf::from("journal"),
-                    cause: Arc::new(std::io::Error::other("the writer thread has ended")),
-                })
-        })
+        self.check()?;
+        self.messages.send(message).map_err(|_| self.ended())
+    }
+
+    fn check(&self) -> Result<(), RecordError> {
+        self.failure.get().cloned().map_or(Ok(()), Err)
+    }
+
+    fn ended(&self) -> RecordError {
+        self.failure
+            .get()
+            .cloned()
+            .unwrap_or_else(|| RecordError::Journal {
+                path: PathBuf::from("journal"),
+                cause: Arc::new(std::io::Error::other("the writer thread has ended")),
+            })
     }
 }
 

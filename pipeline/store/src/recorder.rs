@@ -177,15 +177,22 @@ impl Recorder {
         events: Vec<EventRow>,
     ) -> Result<(), RecordError> {
         let sample = bounds::fit_sample(sample);
-        let mut lines = Vec::new();
-        let records = events
-            .iter()
-            .map(Line::Event)
-            .chain([Line::Sample(&sample)]);
-        for record in records {
-            record.append_to(&mut lines).map_err(RecordError::line)?;
-        }
+        let lines = lines_of(&sample, &events)?;
         self.core.shared.add_sample(sample, events, lines)
+    }
+
+    /// As [`Self::finish_sample`], but never waits: gives back what it cannot take at once.
+    ///
+    /// # Errors
+    /// As [`Self::finish_sample`].
+    pub fn try_finish_sample(
+        &self,
+        sample: SampleRow,
+        events: Vec<EventRow>,
+    ) -> Result<Option<(SampleRow, Vec<EventRow>)>, RecordError> {
+        let sample = bounds::fit_sample(sample);
+        let lines = lines_of(&sample, &events)?;
+        self.core.shared.try_add_sample(sample, events, lines)
     }
 
     /// Calls recorded for an attempt that has not ended, in order of scorer and position.
@@ -245,6 +252,16 @@ impl Recorder {
         let mut lock = core.lock.lock().unwrap_or_else(PoisonError::into_inner);
         Ok((manifest, lock.take()))
     }
+}
+
+/// The lines of a sample in the journal, its end last.
+fn lines_of(sample: &SampleRow, events: &[EventRow]) -> Result<Vec<u8>, RecordError> {
+    let mut lines = Vec::new();
+    let records = events.iter().map(Line::Event).chain([Line::Sample(sample)]);
+    for record in records {
+        record.append_to(&mut lines).map_err(RecordError::line)?;
+    }
+    Ok(lines)
 }
 
 impl fmt::Debug for Recorder {

@@ -19,6 +19,18 @@ pub trait SampleRecorder: Debug + Send + Sync {
     /// When nothing more can be recorded.
     fn finish_sample(&self, sample: SampleRow, events: Vec<EventRow>) -> Result<(), RunStopped>;
 
+    /// As [`Self::finish_sample`], but never waits: gives back what it cannot take at once.
+    ///
+    /// # Errors
+    /// As [`Self::finish_sample`].
+    fn try_finish_sample(
+        &self,
+        sample: SampleRow,
+        events: Vec<EventRow>,
+    ) -> Result<Option<(SampleRow, Vec<EventRow>)>, RunStopped> {
+        Ok(Some((sample, events)))
+    }
+
     /// Calls recorded for an attempt that has not ended.
     fn recorded_calls(&self, key: &SampleKey, attempt: u32) -> Vec<CallRow>;
 }
@@ -30,6 +42,14 @@ impl SampleRecorder for Recorder {
 
     fn finish_sample(&self, sample: SampleRow, events: Vec<EventRow>) -> Result<(), RunStopped> {
         Self::finish_sample(self, sample, events).map_err(stopped)
+    }
+
+    fn try_finish_sample(
+        &self,
+        sample: SampleRow,
+        events: Vec<EventRow>,
+    ) -> Result<Option<(SampleRow, Vec<EventRow>)>, RunStopped> {
+        Self::try_finish_sample(self, sample, events).map_err(stopped)
     }
 
     fn recorded_calls(&self, key: &SampleKey, attempt: u32) -> Vec<CallRow> {

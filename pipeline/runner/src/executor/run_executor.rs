@@ -184,13 +184,15 @@ impl RunExecutor {
         };
         let sample = outcome.row(&item, result)?;
         let outcome = sample.outcome;
-        let recorder = Arc::clone(&self.recorder);
-        // Waits for the disk when samples end faster than they are written.
-        tokio::task::spawn_blocking(move || recorder.finish_sample(sample, events))
-            .await
-            .map_err(|error| RunStopped::Recording {
-                message: error.to_string(),
-            })??;
+        if let Some((sample, events)) = self.recorder.try_finish_sample(sample, events)? {
+            // Waits for the disk when samples end faster than they are written.
+            let recorder = Arc::clone(&self.recorder);
+            tokio::task::spawn_blocking(move || recorder.finish_sample(sample, events))
+                .await
+                .map_err(|error| RunStopped::Recording {
+                    message: error.to_string(),
+                })??;
+        }
         self.progress.finish_sample(outcome);
         Ok(FinishedSample {
             key,

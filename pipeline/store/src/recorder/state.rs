@@ -85,9 +85,34 @@ impl Shared {
         events: Vec<EventRow>,
         lines: Vec<u8>,
     ) -> Result<(), RecordError> {
-        let key = sample.key();
         let mut state = self.with_room()?;
         self.journal(&state)?.append(lines)?;
+        self.end_sample(&mut state, sample, events)
+    }
+
+    /// As [`Self::add_sample`], but gives the sample back where it would have to wait.
+    pub(super) fn try_add_sample(
+        &self,
+        sample: SampleRow,
+        events: Vec<EventRow>,
+        lines: Vec<u8>,
+    ) -> Result<Option<(SampleRow, Vec<EventRow>)>, RecordError> {
+        let mut state = self.lock();
+        self.check(&state)?;
+        if !self.has_room(&state) || !self.journal(&state)?.try_append(lines)? {
+            return Ok(Some((sample, events)));
+        }
+        self.end_sample(&mut state, sample, events)?;
+        Ok(None)
+    }
+
+    fn end_sample(
+        &self,
+        state: &mut State,
+        sample: SampleRow,
+        events: Vec<EventRow>,
+    ) -> Result<(), RecordError> {
+        let key = sample.key();
         state.carried.remove(&key);
         let calls = state
             .in_flight
@@ -96,7 +121,7 @@ impl Shared {
         state
             .finished
             .add_sample(sample, calls.into_values(), events);
-        self.hand_over_when_full(&mut state)
+        self.hand_over_when_full(state)
     }
 
     pub(super) fn recorded_calls(&self, key: &SampleKey, attempt: u32) -> Vec<CallRow> {
@@ -219,12 +244,16 @@ impl Shared {
             || finished.bytes >= self.options.bytes_per_part
     }
 
+    fn has_room(&self, state: &State) -> bool {
+        state.waiting.is_none() || !self.is_full(&state.finished)
+    }
+
     /// Waits while a full batch has nowhere to go: what is held in memory stays bounded.
     fn with_room(&self) -> Result<MutexGuard<'_, State>, RecordError> {
         let mut state = self.lock();
         loop {
             self.check(&state)?;
-            if state.waiting.is_none() || !self.is_full(&state.finished) {
+            if self.has_room(&state) {
                 return Ok(state);
             }
             state = self.wait(state);
