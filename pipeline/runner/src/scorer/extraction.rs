@@ -41,10 +41,9 @@ impl Extraction {
 
 /// A span on one line, at most 160 characters.
 fn shortened(span: &str) -> String {
-    span.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-        .take(160)
-        .collect()
+    let line = span.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(160) {
+        Some((end, _)) => line[..end].to_owned(),
+        None => line,
+    }
 }

@@ -7,6 +7,10 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Text in NFKC without Markdown emphasis, so that `Ｂ．`, `**B**` and `B.` read alike.
 pub(super) fn plain(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii() && !matches!(byte, b'*' | b'`' | b'$');
+    if text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
     let kept = |c: &char| !matches!(c, '*' | '`' | '$' | '\u{200b}' | '\u{feff}');
     let mut plain = String::with_capacity(text.len());
     // Normalising costs fifty times what copying does, and most characters are what they become.
@@ -74,12 +78,35 @@ pub(super) fn has_content(text: &str) -> bool {
 pub(super) fn fold(text: &str) -> String {
     let plain = plain(text);
     if plain.is_ascii() {
-        let chars = plain
-            .bytes()
-            .map(|byte| char::from(byte.to_ascii_lowercase()));
-        return without_separators(plain.len(), chars);
+        return fold_ascii(plain.as_bytes());
     }
     without_separators(plain.len(), plain.chars().flat_map(Caseless::of))
+}
+
+/// [`fold`] of plain text in which a character is a byte.
+fn fold_ascii(plain: &[u8]) -> String {
+    let mut folded = String::with_capacity(plain.len());
+    let mut separated = false;
+    for (at, byte) in plain.iter().enumerate() {
+        let before = at.checked_sub(1).map_or(b' ', |before| plain[before]);
+        let digit_follows = || plain.get(at + 1).is_some_and(u8::is_ascii_digit);
+        let is_kept = match byte {
+            b'+' | b'%' | b'<' | b'>' | b'=' => true,
+            b'-' => before == b'(' || (digit_follows() && !before.is_ascii_alphanumeric()),
+            b'.' => before.is_ascii_alphanumeric() && digit_follows(),
+            _ => byte.is_ascii_alphanumeric(),
+        };
+        if !is_kept {
+            separated = !folded.is_empty();
+            continue;
+        }
+        if separated {
+            folded.push(' ');
+            separated = false;
+        }
+        folded.push(char::from(byte.to_ascii_lowercase()));
+    }
+    folded
 }
 
 fn without_separators(length: usize, chars: impl Iterator<Item = char>) -> String {
@@ -164,6 +191,9 @@ pub(super) fn fold_whole(text: &str) -> String {
         }
         _ => &text,
     };
+    if bare.is_ascii() {
+        return fold_ascii(bare.as_bytes());
+    }
     let folded = fold(bare);
     if folded.is_ascii() {
         return folded;

@@ -16,18 +16,20 @@ pub(super) struct Options<'a> {
     source: &'a [ChoiceOption],
     /// Letters in NFKC and upper case, without brackets.
     letters: Vec<String>,
-    texts: OnceCell<Texts>,
+    /// As [`fold`] gives them.
+    folded: OnceCell<Vec<String>>,
+    whole: OnceCell<Whole>,
+    /// Trimmed, as [`plain`] gives them.
+    plain: OnceCell<Vec<String>>,
+    /// Long enough to be recognised inside a sentence.
+    forms: OnceCell<Vec<Form>>,
 }
 
+/// Texts as [`fold_whole`] gives them.
 #[derive(Debug)]
-struct Texts {
-    folded: Vec<String>,
-    whole: Vec<String>,
-    /// Trimmed, as [`plain`] gives them.
-    plain: Vec<String>,
-    /// Long enough to be recognised inside a sentence.
-    forms: Vec<Form>,
-    /// Bytes of the longest whole text.
+struct Whole {
+    texts: Vec<String>,
+    /// Bytes of the longest.
     longest: usize,
 }
 
@@ -42,12 +44,38 @@ impl<'a> Options<'a> {
         Self {
             source: options,
             letters: options.iter().map(letter).collect(),
-            texts: OnceCell::new(),
+            folded: OnceCell::new(),
+            whole: OnceCell::new(),
+            plain: OnceCell::new(),
+            forms: OnceCell::new(),
         }
     }
 
-    fn texts(&self) -> &Texts {
-        self.texts.get_or_init(|| Texts::new(self.source))
+    fn folded(&self) -> &[String] {
+        self.folded
+            .get_or_init(|| self.source.iter().map(|it| fold(&it.text)).collect())
+    }
+
+    fn whole(&self) -> &Whole {
+        self.whole.get_or_init(|| {
+            let texts = self.source.iter().map(|it| fold_whole(&it.text));
+            let texts: Vec<String> = texts.collect();
+            let longest = texts.iter().map(String::len).max().unwrap_or(0);
+            Whole { texts, longest }
+        })
+    }
+
+    /// Bytes that no whole text exceeds. Folding makes no ASCII text longer.
+    fn longest(&self) -> usize {
+        if self.whole.get().is_none() && self.source.iter().all(|it| it.text.is_ascii()) {
+            return self
+                .source
+                .iter()
+                .map(|it| it.text.len())
+                .max()
+                .unwrap_or(0);
+        }
+        self.whole().longest
     }
 
     /// Whether these are the options that were prepared.
@@ -67,7 +95,7 @@ impl<'a> Options<'a> {
 
     /// An option's text as [`fold`] gives it.
     pub(super) fn folded_text(&self, index: usize) -> &str {
-        &self.texts().folded[index]
+        &self.folded()[index]
     }
 
     /// The option whose letter is the longest one at the start of a text, and the letter's length.
@@ -99,16 +127,16 @@ impl<'a> Options<'a> {
 
     /// The option whose text equals a text; `Err` when several do.
     pub(super) fn equal_to(&self, text: &str) -> Result<Option<usize>, ()> {
-        let texts = self.texts();
         // A leading article may be left out.
-        if start_of(text, texts.longest + 4).len() < text.len() {
+        if start_of(text, self.longest() + 4).len() < text.len() {
             return Ok(None);
         }
         let wanted = fold_whole(text);
         if wanted.is_empty() {
             return Ok(None);
         }
-        let mut equal = (0..self.len()).filter(|&index| texts.whole[index] == wanted);
+        let texts = &self.whole().texts;
+        let mut equal = (0..self.len()).filter(|&index| texts[index] == wanted);
         match (equal.next(), equal.next()) {
             (index, None) => Ok(index),
             _ => Err(()),
@@ -130,7 +158,11 @@ impl<'a> Options<'a> {
 
     /// A line with "…" for the option's own text, which may look like another item ("C. difficile").
     pub(super) fn without_text(&self, index: usize, line: &str) -> String {
-        let text = &self.texts().plain[index];
+        let plain = self.plain.get_or_init(|| {
+            let texts = self.source.iter();
+            texts.map(|it| plain(&it.text).trim().to_owned()).collect()
+        });
+        let text = &plain[index];
         match line.find(text.as_str()) {
             Some(at) if !text.is_empty() => {
                 format!("{}…{}", &line[..at], &line[at + text.len()..])
@@ -141,39 +173,19 @@ impl<'a> Options<'a> {
 
     /// Option texts long enough to be recognised inside a sentence.
     pub(super) fn forms(&self) -> &[Form] {
-        &self.texts().forms
-    }
-}
-
-impl Texts {
-    fn new(options: &[ChoiceOption]) -> Self {
-        let folded: Vec<String> = options.iter().map(|option| fold(&option.text)).collect();
-        let whole: Vec<String> = options
-            .iter()
-            .map(|option| fold_whole(&option.text))
-            .collect();
-        let forms = folded
-            .iter()
-            .enumerate()
-            .filter(|(_, text)| {
-                let length = text.chars().count();
-                length >= 3 || (length == 2 && text.chars().all(is_han))
-            })
-            .map(|(index, text)| Form {
-                index,
-                text: text.clone(),
-            })
-            .collect();
-        Self {
-            longest: whole.iter().map(String::len).max().unwrap_or(0),
-            plain: options
-                .iter()
-                .map(|option| plain(&option.text).trim().to_owned())
-                .collect(),
-            folded,
-            whole,
-            forms,
-        }
+        self.forms.get_or_init(|| {
+            let folded = self.folded().iter().enumerate();
+            folded
+                .filter(|(_, text)| {
+                    let length = text.chars().count();
+                    length >= 3 || (length == 2 && text.chars().all(is_han))
+                })
+                .map(|(index, text)| Form {
+                    index,
+                    text: text.clone(),
+                })
+                .collect()
+        })
     }
 }
 
