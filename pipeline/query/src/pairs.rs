@@ -11,6 +11,8 @@ use datafusion::error::DataFusionError;
 use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::prelude::SessionContext;
 use futures::stream::{self, BoxStream, StreamExt as _};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use crate::cases::{identifier, quoted};
 
@@ -35,15 +37,33 @@ pub enum PairError {
     },
 }
 
-/// What no scorer reads, and what it is in its place: case texts would fill the memory of the join.
-/// The payload is last: recorded scores stand in it.
-const NOT_SCORED: [(&str, &str); 2] = [("input", "'{}'"), ("payload", "NULL")];
+/// What no judge reads, and what it is in its place: case texts would fill the memory of the join.
+const NOT_JUDGED: [(&str, &str); 2] = [("input", "'{}'"), ("payload", "NULL")];
+
+/// What no other scorer reads either. The payload is last: recorded scores stand in it.
+const NOT_SCORED: [(&str, &str); 15] = [
+    ("input", "'{}'"),
+    ("source", "''"),
+    ("language", "''"),
+    ("specialty", "NULL"),
+    ("prevalence", "NULL"),
+    ("sha256", "''"),
+    ("rounds", "NULL"),
+    ("stop_reason", "NULL"),
+    ("prompt_tokens", "NULL"),
+    ("completion_tokens", "NULL"),
+    ("cost_usd", "NULL"),
+    ("wall_ms", "0"),
+    ("error_kind", "NULL"),
+    ("error", "NULL"),
+    ("payload", "NULL"),
+];
 
 /// Samples with their cases, as they are read.
 pub type PairBatches = BoxStream<'static, Result<Vec<(SampleRow, Case)>, PairError>>;
 
-/// Every counting sample of the named datasets with its case, a batch at a time and in no order; the
-/// case comes without its input.
+/// Every counting sample of the named datasets with its case, a batch at a time and in the order of
+/// dataset, case, system and epoch; both come without what no scorer reads.
 ///
 /// # Errors
 /// When the run's tables cannot be read.
@@ -62,7 +82,7 @@ pub async fn recorded_batches(
     session: &SessionContext,
     datasets: &[String],
 ) -> Result<PairBatches, PairError> {
-    batches(session, datasets, &NOT_SCORED[..1]).await
+    batches(session, datasets, &NOT_SCORED[..NOT_SCORED.len() - 1]).await
 }
 
 async fn batches(
@@ -73,14 +93,38 @@ async fn batches(
     if datasets.is_empty() {
         return Ok(stream::empty().boxed());
     }
-    let sql = pairs_sql_without(datasets, "", left_out);
-    let found = query(session, &sql).await?;
-    Ok(found.map(|batch| pairs(&batch?)).boxed())
+    let sql = format!(
+        "{} ORDER BY samples.dataset, samples.case_id, samples.system, samples.epoch",
+        pairs_sql_without(datasets, "", left_out)
+    );
+    let mut found = query(session, &sql).await?;
+    // Read ahead while the last batch is being scored.
+    let (sender, receiver) = mpsc::channel(2);
+    let mut reading = JoinSet::new();
+    reading.spawn(async move {
+        while let Some(batch) = found.next().await {
+            let read = batch
+                .map_err(PairError::from)
+                .and_then(|batch| pairs(&batch));
+            if sender.send(read).await.is_err() {
+                break;
+            }
+        }
+    });
+    let ahead = stream::unfold((receiver, reading), |(mut receiver, mut reading)| async {
+        if let Some(pairs) = receiver.recv().await {
+            return Some((pairs, (receiver, reading)));
+        }
+        let failed = reading.join_next().await?.err()?;
+        let failed = DataFusionError::External(Box::new(failed));
+        Some((Err(failed.into()), (receiver, reading)))
+    });
+    Ok(ahead.boxed())
 }
 
 /// The query for samples of the named datasets with their cases; `join` narrows them down.
 pub(crate) fn pairs_sql(datasets: &[String], join: &str) -> String {
-    pairs_sql_without(datasets, join, &NOT_SCORED)
+    pairs_sql_without(datasets, join, &NOT_JUDGED)
 }
 
 fn pairs_sql_without(datasets: &[String], join: &str, left_out: &[(&str, &str)]) -> String {

@@ -101,6 +101,12 @@ pub enum StoreError {
         #[source]
         source: ArrowError,
     },
+    /// Scores that must come by key did not.
+    #[error("write scores of scorer '{scorer}': they are not in the order of their keys")]
+    ScoreOrder {
+        /// The scorer.
+        scorer: String,
+    },
     /// A record batch does not hold the rows of its table.
     #[error("decode rows of table '{}'", table.name())]
     Decode {

@@ -21,7 +21,7 @@ pub use recorder::{Recorder, RecorderOptions, Recovery};
 pub use rows::{CaseInputError, CaseRow, TableRow, encode};
 pub use run_directory::{RunDirectory, RunList, RunSummary};
 pub use schema::RunTable;
-pub use scores::{ScoreSorter, SortedScores, replace_scores};
+pub use scores::{ScoreSorter, ScoreWriter, SortedScores, replace_scores};
 pub use source::sha256_file;
 pub use verify::{Finding, JournalState, Verification, verify};
 

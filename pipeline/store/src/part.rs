@@ -18,9 +18,8 @@ use parquet::schema::types::ColumnPath;
 use sha2::{Digest, Sha256};
 
 pub(crate) use name::{first_free_number, is_part, part_stem, remove_strays, table_of};
-pub(crate) use read::read_batches;
 pub use read::{Rows, read_rows};
-pub(crate) use table::write_parts;
+pub(crate) use read::{read_batches, read_part};
 pub use table::write_table;
 
 use crate::rows::TableRow;
@@ -134,13 +133,9 @@ impl<R: TableRow> PartWriter<R> {
         self.finish_as(|stem, _| stem.to_owned())
     }
 
-    /// Makes the part durable under its name followed by the start of its hash, so that a part with
-    /// other rows never takes the place of one that the manifest still lists.
-    pub(crate) fn finish_by_content(self) -> Result<PartEntry, StoreError> {
-        self.finish_as(|stem, sha256| format!("{stem}-{}", &sha256[..8]))
-    }
-
-    fn finish_as(
+    /// Makes the part durable under a name made of its stem and its hash. With the hash in it, a part
+    /// with other rows never takes the place of one that the manifest still lists.
+    pub(crate) fn finish_as(
         mut self,
         name: impl FnOnce(&str, &str) -> String,
     ) -> Result<PartEntry, StoreError> {

@@ -1,19 +1,20 @@
-//! Replacing the scores of one scorer.
+//! Replacing the scores of a scorer.
 //!
-//! Scores are sorted by scorer, metric and key, in parts of a fixed size that are named by number
-//! and content. The same scores are therefore the same files in every run, and new parts never take
-//! the place of those that the manifest still lists.
+//! Every metric of a scorer has parts of its own, of a fixed size, sorted by key and named by number and
+//! content; the manifest lists them by scorer and metric. The same scores are therefore the same files in
+//! every run, and new parts never take the place of those that the manifest still lists. Parts of earlier
+//! versions hold several scorers; they are split when one of them is replaced.
 
+mod content;
 mod sorter;
-
-use std::iter::Peekable;
+mod writer;
 
 use consilium_core::{RunManifest, ScoreRow};
 
-use crate::part::{PartWriter, read_rows, remove_strays, table_of, write_parts};
-use crate::{RunDirectory, RunTable, StoreError};
+use crate::{RunDirectory, StoreError};
 
 pub use sorter::{ScoreSorter, SortedScores};
+pub use writer::ScoreWriter;
 
 /// Rows of a part of `scores`.
 const ROWS_PER_PART: u64 = 131_072;
@@ -40,22 +41,9 @@ fn replace(
     rows: SortedScores,
     rows_per_part: u64,
 ) -> Result<(), StoreError> {
-    let others = read_rows::<ScoreRow>(directory, manifest)
-        .filter(|row| row.as_ref().map_or(true, |row| row.scorer != scorer_name));
-    let merged = Merge {
-        left: others.peekable(),
-        right: rows.peekable(),
-    };
-    let finish = PartWriter::finish_by_content;
-    let parts = write_parts(directory, None, 0, rows_per_part, merged, finish)?;
-
-    let mut next = manifest.clone();
-    next.parts
-        .retain(|part| table_of(part) != Some(RunTable::Scores));
-    next.parts.extend(parts);
-    directory.write_manifest(&next)?;
-    *manifest = next;
-    remove_strays(directory, manifest, &[RunTable::Scores], None)
+    let mut writer = ScoreWriter::with_rows_per_part(directory, rows_per_part);
+    writer.keep(rows, &[])?;
+    writer.replace(manifest, &[scorer_name])
 }
 
 type Order<'a> = (&'a str, &'a str, &'a str, &'a str, &'a str, u32, u32);
@@ -74,40 +62,14 @@ fn order(row: &ScoreRow) -> Order<'_> {
     (scorer, metric, dataset, case_id, system, *epoch, *attempt)
 }
 
-/// Two sorted streams as one.
-struct Merge<L: Iterator, R: Iterator> {
-    left: Peekable<L>,
-    right: Peekable<R>,
-}
-
-impl<L, R> Iterator for Merge<L, R>
-where
-    L: Iterator<Item = Result<ScoreRow, StoreError>>,
-    R: Iterator<Item = Result<ScoreRow, StoreError>>,
-{
-    type Item = Result<ScoreRow, StoreError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let left_first = match (self.left.peek(), self.right.peek()) {
-            (Some(Ok(left)), Some(Ok(right))) => order(left) <= order(right),
-            // A failure comes out at once.
-            (_, Some(Err(_))) | (None, _) => false,
-            (Some(_), _) => true,
-        };
-        if left_first {
-            self.left.next()
-        } else {
-            self.right.next()
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
+    use crate::RunTable;
     use crate::fixtures::{manifest, new_run, score};
+    use crate::part::{read_rows, write_table};
 
     fn scores(scorer: &str, count: u32, value: f64) -> SortedScores {
         let mut sorter = ScoreSorter::default();
@@ -168,7 +130,7 @@ mod tests {
         assert_eq!(of("judge").len(), 40);
         assert_eq!(of("text").len(), 40);
         assert!(of("text").iter().all(|row| row.value == Some(0.3)));
-        assert_eq!(manifest.parts.len(), 5);
+        assert_eq!(manifest.parts.len(), 8);
         assert_eq!(files(&directory), listed(&manifest));
         assert_eq!(directory.manifest().unwrap(), manifest);
     }
@@ -188,6 +150,51 @@ mod tests {
         // Writing what is there already must not delete it.
         replace(&first, &mut first_manifest, "a", scores("a", 20, 1.0), 16).unwrap();
         assert_eq!(files(&first), listed(&second_manifest));
+    }
+
+    #[test]
+    fn parts_that_hold_several_scorers_are_split() {
+        let (_folder, directory) = new_run();
+        let mut manifest = manifest();
+        let sorted = |value| {
+            let rows =
+                ["judge", "text"].map(|scorer| scores(scorer, 20, value).map(Result::unwrap));
+            rows.into_iter().flatten()
+        };
+        manifest.parts = write_table(&directory, None, 0, 50, sorted(0.1)).unwrap();
+        assert_eq!(manifest.parts.len(), 2);
+        replace(
+            &directory,
+            &mut manifest,
+            "text",
+            scores("text", 20, 0.3),
+            16,
+        )
+        .unwrap();
+
+        let mut whole = crate::fixtures::manifest();
+        for (scorer, value) in [("judge", 0.1), ("text", 0.3)] {
+            replace(
+                &directory,
+                &mut whole,
+                scorer,
+                scores(scorer, 20, value),
+                16,
+            )
+            .unwrap();
+        }
+        assert_eq!(manifest.parts, whole.parts);
+        assert_eq!(rows(&directory, &manifest).len(), 80);
+    }
+
+    #[test]
+    fn rows_out_of_order_are_refused() {
+        let (_folder, directory) = new_run();
+        let mut writer = ScoreWriter::new(&directory);
+        let row = |case: &str| score("a", "m", case, 1.0);
+        writer.extend([row("b"), row("c")]).unwrap();
+        let error = writer.extend([row("a")]).unwrap_err();
+        assert!(error.to_string().contains("'a'"), "{error}");
     }
 
     #[test]

@@ -7,7 +7,9 @@ use consilium_core::RunManifest;
 use consilium_core::study::{ScorerKind, ScorerSpec, Study};
 use consilium_query::{SessionContext, pair_batches, recorded_batches};
 use consilium_runner::scorer;
-use consilium_store::{RunDirectory, RunLock, ScoreSorter, SortedScores, replace_scores};
+use consilium_store::{
+    RunDirectory, RunLock, ScoreSorter, ScoreWriter, SortedScores, replace_scores,
+};
 use futures::StreamExt as _;
 
 use super::judge::{judge_run, recorded_verdicts, remember_policy};
@@ -25,10 +27,12 @@ pub(crate) async fn score_run(
 ) -> Result<(RunLock, Vec<(String, u64)>)> {
     let study = recorded_study(&directory.manifest()?)?;
     let mut counts = Vec::new();
+    let (mut by_models, others): (Vec<_>, Vec<_>) = selected(&study, only, directory)?
+        .into_iter()
+        .partition(|spec| matches!(spec.kind, ScorerKind::Judge | ScorerKind::Embedding));
     // Judges first: they may find finished samples in the journal that the others are to score too.
-    let mut specs = selected(&study, only, directory)?;
-    specs.sort_by_key(|spec| spec.kind != ScorerKind::Judge);
-    for spec in specs {
+    by_models.sort_by_key(|spec| spec.kind != ScorerKind::Judge);
+    for spec in by_models {
         let name = spec.display_name().to_owned();
         let (signature, rows, policy) = if spec.kind == ScorerKind::Judge {
             let judged = judge_run(directory, lock, &study, spec).await?;
@@ -36,11 +40,7 @@ pub(crate) async fn score_run(
             (judged.signature, judged.rows, Some(judged.policy))
         } else {
             let session = super::session_over(&[super::source(directory)?]).await?;
-            let (signature, rows) = if spec.kind == ScorerKind::Embedding {
-                similarity_scores(directory, &session, &study, spec).await?
-            } else {
-                offline_scores(&session, spec).await?
-            };
+            let (signature, rows) = similarity_scores(directory, &session, &study, spec).await?;
             (signature, rows, None)
         };
         counts.push((name.clone(), rows.rows()));
@@ -52,7 +52,64 @@ pub(crate) async fn score_run(
         }
         directory.write_manifest(&manifest)?;
     }
+    if !others.is_empty() {
+        counts.extend(score_offline(directory, &others).await?);
+    }
     Ok((lock, counts))
+}
+
+/// Scores by everything that asks no model: the answers are read once for all of it.
+async fn score_offline(
+    directory: &RunDirectory,
+    specs: &[&ScorerSpec],
+) -> Result<Vec<(String, u64)>> {
+    let session = super::session_over(&[super::source(directory)?]).await?;
+    let mut writer = ScoreWriter::new(directory);
+    let mut counts = Vec::new();
+    let mut manifest = directory.manifest()?;
+    for recorded in [false, true] {
+        let fed = specs
+            .iter()
+            .filter(|spec| (spec.kind == ScorerKind::Recorded) == recorded);
+        let mut scorers = Vec::new();
+        for spec in fed {
+            // Paths in a recorded study are absolute.
+            let scorer = scorer::build(spec, Path::new("/"))?;
+            let name = spec.display_name().to_owned();
+            manifest
+                .signatures
+                .insert(name.clone(), scorer.signature().to_string());
+            scorers.push((scorer, &spec.datasets, (name, 0)));
+        }
+        let mut datasets: Vec<String> = scorers
+            .iter()
+            .flat_map(|(_, datasets, _)| datasets.iter().cloned())
+            .collect();
+        datasets.sort();
+        datasets.dedup();
+        let mut batches = if recorded {
+            recorded_batches(&session, &datasets).await?
+        } else {
+            pair_batches(&session, &datasets).await?
+        };
+        while let Some(pairs) = batches.next().await {
+            let pairs = pairs?;
+            for of_dataset in pairs.chunk_by(|(left, _), (right, _)| left.dataset == right.dataset)
+            {
+                for (scorer, datasets, (_, rows)) in &mut scorers {
+                    if datasets.contains(&of_dataset[0].0.dataset) {
+                        let scored = scorer.score_batch(of_dataset);
+                        *rows += scored.len() as u64;
+                        writer.extend(scored)?;
+                    }
+                }
+            }
+        }
+        counts.extend(scorers.into_iter().map(|(_, _, counted)| counted));
+    }
+    let names: Vec<&str> = specs.iter().map(|spec| spec.display_name()).collect();
+    writer.replace(&mut manifest, &names)?;
+    Ok(counts)
 }
 
 /// The rows of the named scorers with their signatures, without asking or writing anything: a judge's

@@ -101,6 +101,18 @@ pub fn read_rows<R: TableRow>(directory: &RunDirectory, manifest: &RunManifest) 
     }
 }
 
+/// Reads the rows of one part.
+pub(crate) fn read_part<R: TableRow>(path: PathBuf) -> Rows<R> {
+    Rows {
+        batches: RecordBatches {
+            paths: VecDeque::from([path]),
+            columns: None,
+            current: None,
+        },
+        current: Vec::new().into_iter(),
+    }
+}
+
 impl<R: TableRow> Iterator for Rows<R> {
     type Item = Result<R, StoreError>;
 

@@ -20,26 +20,6 @@ pub fn write_table<R: TableRow>(
     rows_per_part: u64,
     rows: impl IntoIterator<Item = R>,
 ) -> Result<Vec<PartEntry>, StoreError> {
-    let rows = rows.into_iter().map(Ok);
-    write_parts(
-        directory,
-        shard_prefix,
-        first_number,
-        rows_per_part,
-        rows,
-        PartWriter::finish,
-    )
-}
-
-/// As [`write_table`], for rows whose reading may fail and with the choice of the final name.
-pub(crate) fn write_parts<R: TableRow>(
-    directory: &RunDirectory,
-    shard_prefix: Option<&str>,
-    first_number: u64,
-    rows_per_part: u64,
-    rows: impl IntoIterator<Item = Result<R, StoreError>>,
-    finish: impl Fn(PartWriter<R>) -> Result<PartEntry, StoreError>,
-) -> Result<Vec<PartEntry>, StoreError> {
     let mut parts = Vec::new();
     let mut open: Option<PartWriter<R>> = None;
     for row in rows {
@@ -49,15 +29,15 @@ pub(crate) fn write_parts<R: TableRow>(
             let number = first_number + parts.len() as u64;
             PartWriter::create(directory, &part_stem(shard_prefix, number))?
         };
-        part.push(row?)?;
+        part.push(row)?;
         if part.rows() >= rows_per_part {
-            parts.push(finish(part)?);
+            parts.push(part.finish()?);
         } else {
             open = Some(part);
         }
     }
     if let Some(part) = open {
-        parts.push(finish(part)?);
+        parts.push(part.finish()?);
     }
     Ok(parts)
 }

@@ -94,7 +94,9 @@ fn a_part_named_by_content_bears_its_hash() {
     let (_folder, directory) = new_run();
     let mut part = PartWriter::create(&directory, "part-00000").unwrap();
     part.push(sample("c", 1, 0)).unwrap();
-    let entry = part.finish_by_content().unwrap();
+    let entry = part
+        .finish_as(|stem, sha256| format!("{stem}-{}", &sha256[..8]))
+        .unwrap();
     let bytes = fs::read(directory.root().join(&entry.path)).unwrap();
     let expected = format!("samples/part-00000-{}.parquet", &sha256_hex(&bytes)[..8]);
     assert_eq!(entry.path, expected);
