@@ -111,14 +111,17 @@ async fn batches(
             }
         }
     });
-    let ahead = stream::unfold((receiver, reading), |(mut receiver, mut reading)| async {
-        if let Some(pairs) = receiver.recv().await {
-            return Some((pairs, (receiver, reading)));
-        }
-        let failed = reading.join_next().await?.err()?;
-        let failed = DataFusionError::External(Box::new(failed));
-        Some((Err(failed.into()), (receiver, reading)))
-    });
+    let ahead = stream::unfold(
+        (receiver, reading),
+        |(mut receiver, mut reading)| async move {
+            if let Some(pairs) = receiver.recv().await {
+                return Some((pairs, (receiver, reading)));
+            }
+            let failed = reading.join_next().await?.err()?;
+            let failed = DataFusionError::External(Box::new(failed));
+            Some((Err(failed.into()), (receiver, reading)))
+        },
+    );
     Ok(ahead.boxed())
 }
 

@@ -97,7 +97,7 @@ impl Cell for Option<Vec<i64>> {
 /// Positions are 32 bits wide.
 fn positions(name: &str, cells: impl Iterator<Item = Option<u32>>) -> Column {
     let cells = cells.map(|cell| {
-        cell.map(|cell| i32::try_from(cell).map_err(|_| too_large(name, cell)))
+        cell.map(|cell| i32::try_from(cell).map_err(|_| too_large(name, &cell)))
             .transpose()
     });
     Ok(Arc::new(cells.collect::<Result<Int32Array, _>>()?))
@@ -109,13 +109,13 @@ where
     C: TryInto<i64> + Copy + ToString,
 {
     let cells = cells.map(|cell| {
-        cell.map(|cell| cell.try_into().map_err(|_| too_large(name, cell)))
+        cell.map(|cell| cell.try_into().map_err(|_| too_large(name, &cell)))
             .transpose()
     });
     Ok(Arc::new(cells.collect::<Result<Int64Array, _>>()?))
 }
 
-fn too_large(column: &str, value: impl ToString) -> ArrowError {
+fn too_large(column: &str, value: &impl ToString) -> ArrowError {
     ArrowError::InvalidArgumentError(format!(
         "{} does not fit column '{column}'",
         value.to_string()

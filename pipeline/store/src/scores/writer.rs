@@ -113,7 +113,7 @@ impl ScoreWriter {
     }
 
     /// Takes over rows of a part but those of some scorers.
-    fn keep(
+    pub(super) fn keep(
         &mut self,
         rows: impl Iterator<Item = Result<ScoreRow, StoreError>>,
         but: &[&str],
