@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use arrow::array::RecordBatch;
-use consilium_core::canonical::sha256_hex;
+use consilium_core::canonical::TextHasher;
 use consilium_core::manifest::{DatasetEntry, SourceEntry};
 use consilium_core::study::DatasetSpec;
 use consilium_store::rows::decode_cases;
@@ -66,7 +66,7 @@ pub enum SnapshotError {
 /// Checks a whole dataset, then hands the selected cases over in file order.
 ///
 /// The file is read twice: once for duplicates, malformed rows and counts, once by the plan that
-/// filters and draws. Nothing but identifiers is held.
+/// filters and draws. Nothing but hashes of identifiers is held.
 ///
 /// # Errors
 /// When the dataset cannot be used, the selection does not fit, or nothing is left of it.
@@ -90,12 +90,12 @@ pub async fn snapshot_cases(
     let sql = dataset_cases_sql(&session, spec, study_folder, seed).map_err(selection)?;
     let frame = session.sql(&sql).await.map_err(selection)?;
     let mut stream = frame.execute_stream().await.map_err(selection)?;
-    let (mut selected, mut ids) = (0, String::new());
+    let (mut selected, mut ids) = (0, TextHasher::default());
     while let Some(batch) = stream.next().await {
         for row in case_rows(&batch.map_err(selection)?).map_err(selection)? {
             selected += 1;
-            ids.push_str(&row.case_id);
-            ids.push('\n');
+            ids.add(&row.case_id);
+            ids.add("\n");
             each(row).map_err(SnapshotError::Write)?;
         }
     }
@@ -116,7 +116,7 @@ pub async fn snapshot_cases(
             rows: report.cases,
             malformed: report.malformed,
             selected,
-            selected_sha256: sha256_hex(ids.as_bytes()),
+            selected_sha256: ids.finish(),
         },
         first_malformed: report.first_malformed,
     })

@@ -1,6 +1,7 @@
 //! Rows of a file as cases.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,8 +32,10 @@ pub struct CaseReader {
     path: PathBuf,
     strict: bool,
     adapter: Arc<dyn Adapter>,
+    format: FileFormat,
     rows: SourceRows,
-    places: HashMap<Box<str>, Place>,
+    /// Hashes of the identifiers so far: eight bytes for each of a million.
+    seen: HashSet<u64>,
     report: ReadReport,
     ended: bool,
 }
@@ -53,8 +56,9 @@ impl CaseReader {
             path,
             strict: spec.strict,
             adapter,
+            format,
             rows,
-            places: HashMap::new(),
+            seen: HashSet::new(),
             report: ReadReport::default(),
             ended: false,
         })
@@ -67,7 +71,11 @@ impl CaseReader {
 
     fn take(&mut self, case: Case, place: Place) -> Result<Case, DatasetError> {
         let id = case.view.case_id.as_ref();
-        if let Some(first) = self.places.insert(id.into(), place) {
+        let mut hasher = DefaultHasher::new();
+        id.hash(&mut hasher);
+        if !self.seen.insert(hasher.finish())
+            && let Some(first) = self.first_place(id, place)?
+        {
             return Err(DatasetError::Duplicate {
                 dataset: self.dataset.clone(),
                 path: self.path.clone(),
@@ -78,6 +86,24 @@ impl CaseReader {
         }
         self.report.cases += 1;
         Ok(case)
+    }
+
+    /// The first place of an identifier before a place; `None` when only its hash was there before.
+    fn first_place(&self, id: &str, before: Place) -> Result<Option<Place>, DatasetError> {
+        let failed = |error| file_error(&self.dataset, &self.path, error);
+        for row in source::open(&self.path, self.format).map_err(failed)? {
+            let Ok(row) = row.map_err(failed)? else {
+                continue;
+            };
+            if row.place == before {
+                break;
+            }
+            let case = self.adapter.case(&row);
+            if case.is_ok_and(|case| *case.view.case_id == *id) {
+                return Ok(Some(row.place));
+            }
+        }
+        Ok(None)
     }
 
     fn skip(&mut self, malformed: Malformed) -> Result<(), DatasetError> {

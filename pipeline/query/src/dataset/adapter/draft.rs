@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use consilium_core::canonical::canonical_sha256;
+use consilium_core::canonical::{canonical_value_json, sha256_hex};
 use consilium_core::{AnswerForm, Case, CaseView, ChoiceOption};
 use serde_json::{Map, Value};
 
@@ -56,7 +56,10 @@ impl Draft {
             input: self.input,
             options: self.options,
         };
-        let sha256 = canonical_sha256(&(&view, &self.gold, &self.reference))
+        let sha256 = serde_json::to_value((&view, &self.gold, &self.reference))
+            .map_err(|error| error.to_string())
+            .and_then(|case| canonical_value_json(&case).map_err(|error| error.to_string()))
+            .map(|case| sha256_hex(case.as_bytes()))
             .map_err(|error| RowError::new(format!("the row has no canonical form: {error}")))?;
         Ok(Case {
             view,
