@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::metric::{TextMetric, statistic, value};
 use crate::text::common_ngrams::common_ngrams;
 use crate::text::ngrams::{MAX_ORDER, Sequences, intern_bytes, intern_characters};
-use crate::text::whitespace::{is_space, split};
+use crate::text::whitespace::split;
 
 /// chrF (Popović 2015): F-score of character n-grams, 0 to 100; with words chrF+ and chrF++.
 ///
@@ -110,8 +110,7 @@ impl TextMetric for Chrf {
             .collect();
         let [character_order, word_order] = self.orders();
         let mut rows = vec![Vec::new(); references.len()];
-        let counted = |character: &char| self.whitespace || !is_space(*character);
-        let characters = intern_characters(texts.iter().map(|text| text.chars().filter(counted)));
+        let characters = intern_characters(texts.iter().map(AsRef::as_ref), self.whitespace);
         Self::count(&characters, character_order, &mut rows);
         if word_order > 0 {
             let bytes = texts.iter().map(|text| text.len()).sum();

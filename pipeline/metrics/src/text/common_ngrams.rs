@@ -5,8 +5,8 @@ use super::ngrams::{NgramLadder, Sequences, overlap};
 /// Fewer keys than this are sorted by comparison.
 const RADIX_FROM: usize = 96;
 
-/// Orders that are counted at once; no metric asks for more by itself.
-const LANES: usize = 8;
+/// Orders that can be counted at once; no metric asks for more by itself.
+const MOST_LANES: usize = 8;
 
 /// How many n-grams of each order from 1 to `orders` two sequences have in common, with
 /// multiplicity.
@@ -22,7 +22,7 @@ pub(crate) fn common_ngrams(sequences: &Sequences, pair: [usize; 2], orders: usi
         return vec![common_elements(one, other, sequences.distinct)];
     }
     let bits = (usize::BITS - (sequences.distinct + 1).leading_zeros()) as usize;
-    if bits * orders > 63 || orders > LANES {
+    if bits * orders > 63 || orders > MOST_LANES {
         return by_ladder(sequences, pair, orders);
     }
     let mut keys = Vec::with_capacity(one.len() + other.len());
@@ -32,7 +32,11 @@ pub(crate) fn common_ngrams(sequences: &Sequences, pair: [usize; 2], orders: usi
     let behind = sequences.distinct as u64 + 1;
     push_keys(&mut keys, other, [1, behind], bits, orders);
     sort(&mut keys, bits * orders);
-    count(&keys, bits, orders)
+    if orders <= 4 {
+        count::<4>(&keys, bits, orders)
+    } else {
+        count::<MOST_LANES>(&keys, bits, orders)
+    }
 }
 
 /// How many elements two sequences have in common, with multiplicity.
@@ -116,7 +120,7 @@ fn sort(keys: &mut Vec<u64>, bits: usize) {
 ///
 /// All orders are counted together and without branches: where a run of an order goes on, what it
 /// would add is masked out.
-fn count(keys: &[u64], bits: usize, orders: usize) -> Vec<usize> {
+fn count<const LANES: usize>(keys: &[u64], bits: usize, orders: usize) -> Vec<usize> {
     // Ones for the orders whose runs end between two keys, by the highest bit in which they differ;
     // the lowest bit is the side.
     let mut ends_by_bit = [[0_u32; LANES]; 64];

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::interner::Interner;
+use super::whitespace::is_space;
 
 /// Longest n-gram that any metric counts; larger settings are cut to it.
 pub(crate) const MAX_ORDER: usize = 64;
@@ -39,9 +40,10 @@ pub(crate) fn intern_bytes<'text>(
     }
 }
 
-/// The same for characters.
-pub(crate) fn intern_characters(
-    texts: impl IntoIterator<Item = impl IntoIterator<Item = char>>,
+/// The same for the characters of texts, of whitespace only if `with_spaces`.
+pub(crate) fn intern_characters<'text>(
+    texts: impl IntoIterator<Item = &'text str>,
+    with_spaces: bool,
 ) -> Sequences {
     let mut ascii = [u32::MAX; 128];
     let mut others: HashMap<u32, u32, BuildHasherDefault<PairHasher>> = HashMap::default();
@@ -50,22 +52,30 @@ pub(crate) fn intern_characters(
         distinct += 1;
         id(distinct - 1)
     };
+    let mut of_character = |character: char| {
+        let code = u32::from(character);
+        match ascii.get_mut(code as usize) {
+            Some(known) => {
+                if *known == u32::MAX {
+                    *known = fresh();
+                }
+                *known
+            }
+            None => *others.entry(code).or_insert_with(&mut fresh),
+        }
+    };
+    let counted = |character: &char| with_spaces || !is_space(*character);
     let ids = texts
         .into_iter()
         .map(|text| {
-            let ids = text.into_iter().map(|character| {
-                let code = u32::from(character);
-                match ascii.get_mut(code as usize) {
-                    Some(known) => {
-                        if *known == u32::MAX {
-                            *known = fresh();
-                        }
-                        *known
-                    }
-                    None => *others.entry(code).or_insert_with(&mut fresh),
-                }
-            });
-            ids.collect()
+            let mut ids = Vec::with_capacity(text.len());
+            if text.is_ascii() {
+                let characters = text.bytes().map(char::from);
+                ids.extend(characters.filter(counted).map(&mut of_character));
+            } else {
+                ids.extend(text.chars().filter(counted).map(&mut of_character));
+            }
+            ids
         })
         .collect();
     Sequences { ids, distinct }
