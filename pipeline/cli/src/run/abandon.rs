@@ -14,8 +14,12 @@ pub(super) fn or_abandon<T>(directory: &RunDirectory, result: Result<T>) -> Resu
     result
 }
 
-/// Whether neither the journal nor any table but that of the cases has a file.
+/// Whether nothing was ever executed: neither the journal nor any table but that of the cases has a file.
 fn holds_nothing(directory: &RunDirectory) -> bool {
+    let manifest = directory.manifest();
+    if manifest.is_ok_and(|manifest| manifest.finished_at.is_some()) {
+        return false;
+    }
     let recorded = RunTable::ALL
         .into_iter()
         .filter(|table| *table != RunTable::Cases)

@@ -154,8 +154,8 @@ mod tests {
 
     use super::*;
 
-    fn refused(metric: &str, params: Value, inputs: Value) -> String {
-        check(metric, &params, &inputs).unwrap_err().to_string()
+    fn refused(metric: &str, params: &Value, inputs: &Value) -> String {
+        check(metric, params, inputs).unwrap_err().to_string()
     }
 
     #[test]
@@ -163,16 +163,16 @@ mod tests {
         assert_eq!(
             refused(
                 "sacrebleu.sentence_bleu",
-                json!({"tokenise": "zh"}),
-                json!({})
+                &json!({"tokenise": "zh"}),
+                &json!({})
             ),
             "read the params: there is no \"tokenise\""
         );
         assert_eq!(
             refused(
                 "sklearn.accuracy_score",
-                json!({"normalize": true}),
-                json!({"y_true": [1], "y_pred": [1], "sample_weigth": [1]})
+                &json!({"normalize": true}),
+                &json!({"y_true": [1], "y_pred": [1], "sample_weigth": [1]})
             ),
             "read the inputs: there is no \"sample_weigth\""
         );
