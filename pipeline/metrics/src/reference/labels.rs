@@ -240,7 +240,10 @@ pub(super) fn labels(arguments: Arguments, name: &str) -> Result<Vec<Label>, Met
 /// A number without a fraction.
 fn whole(number: f64) -> Option<i64> {
     let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
-    #[expect(clippy::cast_possible_truncation, reason = "used only if whole and in range")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "used only if whole and in range"
+    )]
     let integer = number as i64;
     is_whole.then_some(integer)
 }

@@ -1,7 +1,7 @@
 //! What an encoder can say of two texts.
 
-use consilium_core::most_similar;
 use crate::scorer::UnknownMetric;
+use consilium_core::most_similar;
 
 /// A kind of likeness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
