@@ -12,6 +12,11 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+/// Calls and rows are many small pieces that one thread makes and another frees, which takes the system's
+/// allocator a quarter of the time of a run.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments = arguments::Arguments::parse();
     match command::dispatch(&arguments) {
