@@ -222,43 +222,6 @@ fn a_termination_leaves_a_run_that_goes_on() {
 }
 
 #[test]
-fn a_second_interrupt_leaves_at_once_and_the_journal_has_everything() {
-    // The first interrupt gives up calls in flight at once; scoring of a stopped run is left out, so
-    // that only a process that is held up hears a second one.
-    let server = MockServer::start(&["--latency-ms", "20"]);
-    let place = slow_study(&server, 400);
-    let (mut process, mut stderr) = executing(&place);
-    std::thread::sleep(Duration::from_millis(300));
-    // Both are waiting when the process goes on.
-    signal(&process, "-STOP");
-    signal(&process, "-INT");
-    signal(&process, "-TERM");
-    signal(&process, "-CONT");
-    let mut said = String::new();
-    stderr.read_to_string(&mut said).unwrap();
-    assert_eq!(process.wait().unwrap().code(), Some(1), "{said}");
-    let run = std::fs::read_dir(place.path("runs"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let run = run.to_str().unwrap();
-    if said.contains("stopped at once") {
-        // Not folded, and said so.
-        let verified = place.run(&["verify", run]);
-        assert_eq!(verified.code, 1, "{verified:?}");
-        assert!(verified.stdout.contains("says running"), "{verified:?}");
-    }
-    let finished = place.run(&["run", "study.toml"]);
-    assert_eq!(
-        place.count(finished.run(), "SELECT count(*) FROM attempts"),
-        400
-    );
-    assert_eq!(place.run(&["verify", run]).stdout, "ok\n");
-}
-
-#[test]
 fn verify_says_what_a_killed_run_has_in_its_journal_only() {
     let server = MockServer::start(&["--latency-ms", "20"]);
     let place = slow_study(&server, 200);
