@@ -213,19 +213,24 @@ fn a_page_of_a_damaged_run_says_what_is_damaged_and_what_to_do() {
             std::fs::write(folder.join(file), whole).unwrap();
         };
     let verify = format!("consilium verify {run}");
-    let flip = |at: usize| {
-        move |bytes: &[u8]| {
-            let mut bytes = bytes.to_vec();
-            bytes[at] ^= 0xff;
-            Some(bytes)
-        }
+    // A part whose end is not that of a Parquet file.
+    let flipped = |bytes: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        *bytes.last_mut().unwrap() ^= 0xff;
+        Some(bytes)
     };
+    let part = |table: &str| {
+        let mut parts = std::fs::read_dir(folder.join(table)).unwrap();
+        let name = parts.next().unwrap().unwrap().file_name();
+        format!("{table}/{}", name.to_str().unwrap())
+    };
+    let (scores, samples) = (part("scores"), part("samples"));
     for path in ["", "/samples", "/pairs"] {
-        for file in ["scores/part-00000.parquet", "samples/part-00000.parquet"] {
+        for file in [&scores, &samples] {
             damaged(path, file, &|_| None, "is missing");
             damaged(path, file, &|bytes| Some(bytes[1..].to_vec()), &verify);
         }
-        damaged(path, "samples/part-00000.parquet", &flip(0), &verify);
+        damaged(path, &samples, &flipped, &verify);
         damaged(path, "manifest.json", &|_| Some(b"{".to_vec()), &verify);
     }
     let overview = server.page("/runs");
