@@ -99,7 +99,7 @@ fn questions_that_cannot_be_answered_are_told() {
             "baseline_path",
         ),
         (
-            with("x", json!(1)),
+            with("num_layers", json!(6)),
             &json!({"hyp": 1, "refs": []}),
             "inputs",
         ),
@@ -108,5 +108,5 @@ fn questions_that_cannot_be_answered_are_told() {
         assert!(told.contains(word), "{told}");
     }
     let uneven = json!({"hyps": ["a"], "refs": []});
-    assert!(ask("bert_score.batch", &with("x", json!(1)), &uneven).contains("1 hyps but 0 refs"));
+    assert!(ask("bert_score.batch", &with("num_layers", json!(6)), &uneven).contains("1 hyps but 0 refs"));
 }
