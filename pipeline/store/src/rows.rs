@@ -136,7 +136,7 @@ impl TableRow for SampleRow {
     }
 
     fn batch<'a>(rows: impl Iterator<Item = &'a Self> + Clone) -> Result<RecordBatch, StoreError> {
-        typed::samples(rows)
+        typed::samples(&rows)
     }
 
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, StoreError> {
@@ -153,7 +153,7 @@ impl TableRow for CallRow {
     }
 
     fn batch<'a>(rows: impl Iterator<Item = &'a Self> + Clone) -> Result<RecordBatch, StoreError> {
-        typed::calls(rows)
+        typed::calls(&rows)
     }
 
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, StoreError> {
@@ -169,7 +169,7 @@ impl TableRow for EventRow {
     }
 
     fn batch<'a>(rows: impl Iterator<Item = &'a Self> + Clone) -> Result<RecordBatch, StoreError> {
-        typed::events(rows)
+        typed::events(&rows)
     }
 
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, StoreError> {
@@ -186,7 +186,7 @@ impl TableRow for ScoreRow {
     }
 
     fn batch<'a>(rows: impl Iterator<Item = &'a Self> + Clone) -> Result<RecordBatch, StoreError> {
-        typed::scores(rows)
+        typed::scores(&rows)
     }
 
     fn decode(batch: &RecordBatch) -> Result<Vec<Self>, StoreError> {

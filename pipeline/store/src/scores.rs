@@ -98,12 +98,12 @@ mod tests {
         names
     }
 
+    /// By name: the manifest lists them by scorer and metric.
     fn listed(manifest: &RunManifest) -> Vec<String> {
-        manifest
-            .parts
-            .iter()
-            .map(|part| part.path.clone())
-            .collect()
+        let parts = manifest.parts.iter();
+        let mut names: Vec<String> = parts.map(|part| part.path.clone()).collect();
+        names.sort();
+        names
     }
 
     #[test]

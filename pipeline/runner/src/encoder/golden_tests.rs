@@ -108,5 +108,8 @@ fn questions_that_cannot_be_answered_are_told() {
         assert!(told.contains(word), "{told}");
     }
     let uneven = json!({"hyps": ["a"], "refs": []});
-    assert!(ask("bert_score.batch", &with("num_layers", json!(6)), &uneven).contains("1 hyps but 0 refs"));
+    assert!(
+        ask("bert_score.batch", &with("num_layers", json!(6)), &uneven)
+            .contains("1 hyps but 0 refs")
+    );
 }

@@ -32,9 +32,8 @@ impl Cell for String {
 
 impl Cell for Option<String> {
     fn column<'a>(_name: &str, cells: impl Iterator<Item = &'a Self>) -> Column {
-        Ok(Arc::new(StringViewArray::from_iter(
-            cells.map(Option::as_deref),
-        )))
+        let texts = cells.map(Self::as_deref);
+        Ok(Arc::new(texts.collect::<StringViewArray>()))
     }
 }
 
@@ -48,14 +47,14 @@ impl Cell for Outcome {
 impl Cell for Option<ErrorKind> {
     fn column<'a>(_name: &str, cells: impl Iterator<Item = &'a Self>) -> Column {
         let names = cells.map(|kind| kind.map(ErrorKind::as_str));
-        Ok(Arc::new(StringViewArray::from_iter(names)))
+        Ok(Arc::new(names.collect::<StringViewArray>()))
     }
 }
 
 impl Cell for Option<ParseStatus> {
     fn column<'a>(_name: &str, cells: impl Iterator<Item = &'a Self>) -> Column {
         let names = cells.map(|status| status.map(parse_status));
-        Ok(Arc::new(StringViewArray::from_iter(names)))
+        Ok(Arc::new(names.collect::<StringViewArray>()))
     }
 }
 
@@ -67,9 +66,8 @@ impl Cell for Option<f64> {
 
 impl Cell for bool {
     fn column<'a>(_name: &str, cells: impl Iterator<Item = &'a Self>) -> Column {
-        Ok(Arc::new(BooleanArray::from_iter(
-            cells.map(|flag| Some(*flag)),
-        )))
+        let flags = cells.map(|flag| Some(*flag));
+        Ok(Arc::new(flags.collect::<BooleanArray>()))
     }
 }
 
@@ -162,7 +160,7 @@ macro_rules! columns {
 
 /// A batch of `samples`.
 pub(super) fn samples<'a>(
-    rows: impl Iterator<Item = &'a SampleRow> + Clone,
+    rows: &(impl Iterator<Item = &'a SampleRow> + Clone),
 ) -> Result<RecordBatch, StoreError> {
     columns!(RunTable::Samples, rows, {
         dataset: cell,
@@ -188,7 +186,7 @@ pub(super) fn samples<'a>(
 
 /// A batch of `calls`.
 pub(super) fn calls<'a>(
-    rows: impl Iterator<Item = &'a CallRow> + Clone,
+    rows: &(impl Iterator<Item = &'a CallRow> + Clone),
 ) -> Result<RecordBatch, StoreError> {
     columns!(RunTable::Calls, rows, {
         dataset: cell,
@@ -230,7 +228,7 @@ pub(super) fn calls<'a>(
 
 /// A batch of `events`.
 pub(super) fn events<'a>(
-    rows: impl Iterator<Item = &'a EventRow> + Clone,
+    rows: &(impl Iterator<Item = &'a EventRow> + Clone),
 ) -> Result<RecordBatch, StoreError> {
     columns!(RunTable::Events, rows, {
         dataset: cell,
@@ -249,7 +247,7 @@ pub(super) fn events<'a>(
 
 /// A batch of `scores`.
 pub(super) fn scores<'a>(
-    rows: impl Iterator<Item = &'a ScoreRow> + Clone,
+    rows: &(impl Iterator<Item = &'a ScoreRow> + Clone),
 ) -> Result<RecordBatch, StoreError> {
     columns!(RunTable::Scores, rows, {
         dataset: cell,
