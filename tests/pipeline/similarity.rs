@@ -63,6 +63,13 @@ fn a_local_encoder_scores_and_is_verified() {
     assert!(table.unwrap().contains("bertscore_f1"));
     let verified = place.run(&["verify", run]);
     assert_eq!((verified.code, verified.stdout.as_str()), (0, "ok\n"));
+
+    let manifest = place.path(&format!("{run}/manifest.json"));
+    let told = std::fs::read_to_string(&manifest).unwrap();
+    std::fs::write(&manifest, told.replace("tokens:256", "tokens:255")).unwrap();
+    let verified = place.run(&["verify", run]);
+    assert_eq!(verified.code, 1, "{verified:?}");
+    assert!(verified.stdout.contains("does not have the signature"));
 }
 
 #[test]

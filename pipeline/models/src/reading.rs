@@ -60,11 +60,12 @@ impl Reading {
             || share(self.unreadable_texts, self.texts) > UNKNOWN_SHARE_LIMIT;
         is_unreadable.then(|| {
             format!(
-                "the encoder does not know {:.0} % of the tokens ({} of {} texts are unreadable \
-                 to it); hint: take an encoder for the language of the texts",
-                100.0 * self.unknown_share(),
+                "of {} texts {} have more than {:.0} % of tokens that the encoder does not know, and of all \
+                 tokens it does not know {:.0} %; hint: take an encoder for the language of the texts",
+                self.texts,
                 self.unreadable_texts,
-                self.texts
+                100.0 * UNKNOWN_SHARE_LIMIT,
+                100.0 * self.unknown_share(),
             )
         })
     }
@@ -100,7 +101,12 @@ mod tests {
             ..Reading::default()
         });
         assert!(mixed.unknown_share() < UNKNOWN_SHARE_LIMIT);
-        assert!(mixed.refusal().unwrap().contains("2 of 10"));
+        assert!(
+            mixed
+                .refusal()
+                .unwrap()
+                .contains("of 10 texts 2 have more than 10 %")
+        );
         assert_eq!(Reading::default().refusal(), None);
     }
 }

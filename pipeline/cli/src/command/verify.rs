@@ -202,7 +202,13 @@ async fn verify_scores(
     scorers: &[String],
 ) -> Result<Vec<String>> {
     let mut findings = Vec::new();
-    for (name, _, mut again) in compute_scores(directory, manifest, scorers).await? {
+    for (name, signature, mut again) in compute_scores(directory, manifest, scorers).await? {
+        if manifest.signatures.get(&name) != Some(&signature) {
+            findings.push(format!(
+                "{}: scorer '{name}' does not have the signature that manifest.json gives for it",
+                directory.name(),
+            ));
+        }
         let mut recorded = read_rows::<ScoreRow>(directory, manifest)
             .filter(|row| row.as_ref().map_or(true, |row| row.scorer == name));
         let (mut rows, mut different) = (0_u64, 0_u64);

@@ -233,7 +233,12 @@ impl EmbeddingScorer {
         let values = scored
             .scores
             .iter()
-            .map(|score| [score.precision, score.recall, score.f1].map(Some).to_vec())
+            .map(|score| {
+                // The reference implementation makes F 0 where P or R is undefined; here it is missing too.
+                let is_defined = !score.precision.is_nan() && !score.recall.is_nan();
+                let f1 = is_defined.then_some(score.f1);
+                vec![Some(score.precision), Some(score.recall), f1]
+            })
             .collect();
         Ok((values, scored.reading))
     }

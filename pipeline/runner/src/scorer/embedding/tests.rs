@@ -172,6 +172,20 @@ async fn tokens_are_weighted_by_the_references_of_their_dataset() {
 }
 
 #[tokio::test]
+async fn what_is_undefined_is_missing_and_not_nothing_alike() {
+    let more = json!({"idf": true, "metrics": ["bertscore"]});
+    let Some(mut scorer) = local(&more) else {
+        return;
+    };
+    // Tokens that every reference has weigh nothing.
+    let pairs = [answered(ENGLISH, ENGLISH), answered(ENGLISH, ENGLISH)];
+    for row in compared(&mut scorer, &pairs).await {
+        let reason = row.reason.as_deref();
+        assert_eq!((row.value, reason), (None, Some("undefined")), "{row:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_server_can_embed() {
     let server = Server::start(MockServerOptions::default()).await;
     let backend = serde_json::from_value(json!({"name": "vectors", "kind": "openai",
