@@ -59,7 +59,7 @@ async fn chinese_on_an_english_vocabulary_is_no_headline() {
     // Different syndromes, the same ids.
     assert!((scored.scores[0].f1 - 1.0).abs() < 1e-6);
     assert!(scored.reading.unknown_share() > 0.5);
-    assert!(scored.reading.refusal().unwrap().contains("2 of 2"));
+    assert!(scored.reading.refusal().unwrap().contains("of 2 texts 2"));
 }
 
 #[tokio::test]
