@@ -85,7 +85,7 @@ impl Encoder {
         Ok(Self {
             name: name.to_owned(),
             network: Network::read(&weights, &config)?,
-            vocabulary: Vocabulary::read(folder, config.most_tokens())?,
+            vocabulary: Vocabulary::read(folder, config.most_tokens(), config.vocabulary)?,
             embedding: embedding_options(folder)?,
             weights_sha256: weights.sha256,
             cache: Mutex::new(BoundedCache::new(CACHE_BYTES)),

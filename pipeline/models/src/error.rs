@@ -26,7 +26,10 @@ pub enum ModelError {
         name: String,
     },
     /// A file of the encoder cannot be read.
-    #[error("read {}", path.display())]
+    #[error(
+        "read {}; hint: an encoder needs config.json, model.safetensors and tokenizer.json or vocab.txt",
+        path.display()
+    )]
     File {
         /// The file.
         path: PathBuf,
@@ -35,7 +38,11 @@ pub enum ModelError {
         source: std::io::Error,
     },
     /// A file of the encoder is not the JSON it should be.
-    #[error("read {} as JSON", path.display())]
+    #[error(
+        "read {} as a BERT-like encoder has it; hint: bert, roberta and xlm-roberta are computed; if this is \
+         one, fetch the file again",
+        path.display()
+    )]
     Json {
         /// The file.
         path: PathBuf,
@@ -52,7 +59,10 @@ pub enum ModelError {
         reason: String,
     },
     /// A tensor is absent, or not as the configuration says.
-    #[error("read the weight '{name}' of {}", path.display())]
+    #[error(
+        "read the weight '{name}' of {}; hint: if config.json belongs to it, fetch the file again",
+        path.display()
+    )]
     Weight {
         /// The file of weights.
         path: PathBuf,
@@ -61,6 +71,17 @@ pub enum ModelError {
         /// Why.
         #[source]
         source: Box<candle_core::Error>,
+    },
+    /// A tensor holds values that are no numbers: everything computed from them would be none either.
+    #[error(
+        "use the weight '{name}' of {}: it holds values that are not finite; hint: fetch the file again",
+        path.display()
+    )]
+    NotFinite {
+        /// The file of weights.
+        path: PathBuf,
+        /// Name of the tensor.
+        name: String,
     },
     /// The vocabulary cannot be read.
     #[error("read the vocabulary {}", path.display())]

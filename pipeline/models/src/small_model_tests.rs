@@ -221,6 +221,16 @@ fn broken_folders_are_told() {
     write(folder.path(), "bert", "");
     std::fs::write(folder.path().join("vocab.txt"), "a\nb").unwrap();
     assert!(told(folder.path()).contains("[UNK]"));
+    let more = [WORDS.as_slice(), &["more"]].concat().join("\n");
+    std::fs::write(folder.path().join("vocab.txt"), more).unwrap();
+    assert!(told(folder.path()).contains("15 words, config.json says vocab_size 14"));
+    write(folder.path(), "bert", "");
+    let mut broken = tensors();
+    let bias = Tensor::from_vec(vec![f32::NAN; WIDTH], WIDTH, &Device::Cpu).unwrap();
+    broken.insert("encoder.layer.1.output.dense.bias".to_owned(), bias);
+    candle_core::safetensors::save(&broken, folder.path().join("model.safetensors")).unwrap();
+    let told_of = told(folder.path());
+    assert!(told_of.contains("layer.1.output.dense.bias") && told_of.contains("not finite"));
     std::fs::write(folder.path().join("model.safetensors"), "nothing").unwrap();
     assert!(told(folder.path()).contains("model.safetensors"));
 }

@@ -84,8 +84,8 @@ struct TokenizerConfig {
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 impl Vocabulary {
-    /// Reads `tokenizer.json`, else `vocab.txt`; `positions` is what the network takes.
-    pub(crate) fn read(folder: &Path, positions: usize) -> Result<Self, ModelError> {
+    /// Reads `tokenizer.json`, else `vocab.txt`; `positions` and `words` are what the network takes.
+    pub(crate) fn read(folder: &Path, positions: usize, words: usize) -> Result<Self, ModelError> {
         let config: TokenizerConfig =
             read_json_if_present(&folder.join("tokenizer_config.json"))?.unwrap_or_default();
         let whole = folder.join("tokenizer.json");
@@ -109,6 +109,13 @@ impl Vocabulary {
         } else {
             word_pieces(&bytes, &config).map_err(failed)?
         };
+        // A network may have room for more words than there are, but not for fewer.
+        let ids = tokenizer.get_vocab(true).into_values();
+        let needed = ids.max().map_or(0, |largest| largest as usize + 1);
+        if needed > words {
+            let reason = format!("it has {needed} words, config.json says vocab_size {words}");
+            return Err(failed(reason.into()));
+        }
         // What the file says of length belongs to its first use; texts are cut here.
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(failed)?;

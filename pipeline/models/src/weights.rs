@@ -53,12 +53,17 @@ impl Weights {
 
     /// The tensor of this name, which must have this shape.
     pub(crate) fn get(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ModelError> {
-        self.read_tensor(name, shape)
-            .map_err(|source| ModelError::Weight {
-                path: self.path.clone(),
-                name: format!("{}{name}", self.prefix),
+        let whole = format!("{}{name}", self.prefix);
+        let path = self.path.clone();
+        match self.read_tensor(name, shape) {
+            Ok(values) if values.iter().all(|value| value.is_finite()) => Ok(values),
+            Ok(_) => Err(ModelError::NotFinite { path, name: whole }),
+            Err(source) => Err(ModelError::Weight {
+                path,
+                name: whole,
                 source: Box::new(source),
-            })
+            }),
+        }
     }
 
     fn read_tensor(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
