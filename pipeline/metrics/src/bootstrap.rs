@@ -2,13 +2,14 @@
 //!
 //! A case answered several times (epochs, raters) is one cluster: its rows are drawn together.
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::interval::{Interval, is_level};
 use crate::metric::TextMetric;
+use crate::resample::{Kinds, replicates as drawn_replicates};
 
 /// The rows of one case, summed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,7 +35,7 @@ pub struct CaseStatistics {
 ///
 /// A replicate draws as many cases as there are, with replacement, and its value is the score of the
 /// drawn cases' summed statistics; no text is read again. Draws, quantiles and the `None` cases are
-/// those of [`clustered_bootstrap_mean`].
+/// those of [`clustered_bootstrap_mean`]; cases with the same statistics are drawn together.
 ///
 /// Source: Koehn 2004, with cases as sampling units.
 pub fn clustered_bootstrap_text(
@@ -45,24 +46,56 @@ pub fn clustered_bootstrap_text(
     level: f64,
 ) -> Option<Interval> {
     let mut sorted: Vec<&CaseStatistics> = cases.iter().collect();
-    sorted.sort_unstable_by(|a, b| a.case.cmp(&b.case).then(a.statistics.cmp(&b.statistics)));
-    let clusters: Vec<Vec<i64>> = sorted
-        .chunk_by(|a, b| a.case == b.case)
-        .map(|rows| {
-            let rows: Vec<&[i64]> = rows.iter().map(|row| row.statistics.as_slice()).collect();
-            crate::metric::sum(&rows)
-        })
-        .collect();
-    if replicates == 0 || !is_level(level) || clusters.len() < 2 {
+    sorted.sort_unstable_by(|a, b| a.case.cmp(&b.case));
+    let width = cases.iter().map(|case| case.statistics.len()).max();
+    let mut statistics = Vec::new();
+    for rows in sorted.chunk_by(|a, b| a.case == b.case) {
+        let rows: Vec<&[i64]> = rows.iter().map(|row| row.statistics.as_slice()).collect();
+        let mut sum = crate::metric::sum(&rows);
+        sum.resize(width.unwrap_or_default(), 0);
+        statistics.extend(sum);
+    }
+    bootstrap_text_of_cases(
+        metric,
+        &statistics,
+        width.unwrap_or_default(),
+        seed,
+        replicates,
+        level,
+    )
+}
+
+/// As [`clustered_bootstrap_text`], for the sums of different cases: `width` statistics of each, one case
+/// after another.
+pub fn bootstrap_text_of_cases(
+    metric: &dyn TextMetric,
+    statistics: &[i64],
+    width: usize,
+    seed: u64,
+    replicates: u32,
+    level: f64,
+) -> Option<Interval> {
+    let mut cases: Vec<&[i64]> = statistics.chunks_exact(width.max(1)).collect();
+    if replicates == 0 || !is_level(level) || cases.len() < 2 {
         return None;
     }
-    let values = replicate_values(seed, replicates, |generator| {
-        let mut total = Vec::new();
-        for _ in 0..clusters.len() {
-            crate::metric::add(&mut total, &clusters[draw(clusters.len(), generator)]);
-        }
+    cases.par_sort_unstable();
+    let alike: Vec<&[&[i64]]> = cases.chunk_by(|a, b| a == b).collect();
+    let kinds = Kinds::new(alike.iter().map(|alike| alike.len() as u64));
+    // In the order in which they are drawn: every replicate reads them all.
+    let statistics: Vec<i64> = alike.iter().flat_map(|alike| alike[0]).copied().collect();
+    let mut values = drawn_replicates(seed, replicates, |generator| {
+        let mut total = vec![0_i64; width];
+        kinds.draw(generator, &mut |kind, times| {
+            let times = i64::try_from(times).unwrap_or(i64::MAX);
+            let row = &statistics[kind * width..(kind + 1) * width];
+            for (sum, value) in total.iter_mut().zip(row) {
+                *sum = sum.saturating_add(value.saturating_mul(times));
+            }
+        });
         metric.score(&total)
     });
+    values.par_sort_unstable_by(f64::total_cmp);
     Some(percentile_interval(&values, level))
 }
 
@@ -72,8 +105,9 @@ pub fn clustered_bootstrap_text(
 /// Σ sum / Σ n over the drawn cases. The interval runs between the (1 − level) / 2 and
 /// (1 + level) / 2 quantiles of the replicates, interpolated linearly (numpy's default).
 ///
-/// The value depends only on the set of cases, `seed`, `replicates` and `level`: cases are sorted
-/// by id first, and replicate r draws from stream r of the `ChaCha8` generator seeded with `seed`.
+/// The value depends only on the set of cases, `seed`, `replicates` and `level`. Cases with the same sum
+/// and number of rows are drawn together, in ascending order of both; replicate r draws from stream r of
+/// the `ChaCha8` generator seeded with `seed`.
 ///
 /// `None` with fewer than two cases that have rows, a sum that is not finite, no replicate, or a
 /// level outside (0, 1).
@@ -86,48 +120,42 @@ pub fn clustered_bootstrap_mean(
     replicates: u32,
     level: f64,
 ) -> Option<Interval> {
-    if replicates == 0 || !is_level(level) {
+    bootstrap_mean_of_cases(sums_by_case(cases), seed, replicates, level)
+}
+
+/// As [`clustered_bootstrap_mean`], for the sum and the number of rows of different cases.
+pub fn bootstrap_mean_of_cases(
+    cases: impl IntoIterator<Item = (f64, u64)>,
+    seed: u64,
+    replicates: u32,
+    level: f64,
+) -> Option<Interval> {
+    let with_rows = cases.into_iter().filter(|(_, n)| *n > 0);
+    let mut clusters: Vec<(f64, f64)> = with_rows.map(|(sum, n)| (sum, n as f64)).collect();
+    let all_finite = clusters.iter().all(|(sum, _)| sum.is_finite());
+    if replicates == 0 || !is_level(level) || clusters.len() < 2 || !all_finite {
         return None;
     }
-    let clusters = sorted_clusters(cases);
-    if clusters.len() < 2 || clusters.iter().any(|(sum, _)| !sum.is_finite()) {
-        return None;
-    }
+    clusters.par_sort_unstable_by(order);
     let means = || clusters.iter().map(|&(sum, n)| sum / n);
     let smallest = means().fold(f64::INFINITY, f64::min);
     let largest = means().fold(f64::NEG_INFINITY, f64::max);
 
-    let values = replicate_values(seed, replicates, |generator| {
+    let alike: Vec<&[(f64, f64)]> = clusters.chunk_by(|a, b| order(a, b).is_eq()).collect();
+    let kinds = Kinds::new(alike.iter().map(|alike| alike.len() as u64));
+    let alike: Vec<(f64, f64)> = alike.into_iter().map(|alike| alike[0]).collect();
+    let mut values = drawn_replicates(seed, replicates, |generator| {
+        let (mut sum, mut rows) = (0.0, 0.0);
+        kinds.draw(generator, &mut |kind, times| {
+            let (case_sum, case_rows) = alike[kind];
+            sum += times as f64 * case_sum;
+            rows += times as f64 * case_rows;
+        });
         // A ratio of sums lies between the case means; rounding must not break that.
-        replicate_mean(&clusters, generator).clamp(smallest, largest)
+        (sum / rows).clamp(smallest, largest)
     });
-    Some(percentile_interval(&values, level))
-}
-
-/// Ascending values of the replicates; replicate r draws from stream r of the seeded generator.
-fn replicate_values(
-    seed: u64,
-    replicates: u32,
-    value: impl Fn(&mut ChaCha8Rng) -> f64 + Sync,
-) -> Vec<f64> {
-    let generator = ChaCha8Rng::seed_from_u64(seed);
-    let mut values: Vec<f64> = (0..replicates)
-        .into_par_iter()
-        .map(|replicate| {
-            let mut generator = generator.clone();
-            generator.set_stream(u64::from(replicate));
-            value(&mut generator)
-        })
-        .collect();
     values.par_sort_unstable_by(f64::total_cmp);
-    values
-}
-
-/// Index of one drawn cluster of `count`.
-fn draw(count: usize, generator: &mut ChaCha8Rng) -> usize {
-    // Multiply-and-shift: the bias is below count / 2⁶⁴, and no rejection loop is needed.
-    let index = (u128::from(generator.next_u64()) * count as u128) >> 64;
-    usize::try_from(index).unwrap_or_default()
+    Some(percentile_interval(&values, level))
 }
 
 /// The interval between the tails of ascending, non-empty values.
@@ -139,8 +167,8 @@ fn percentile_interval(values: &[f64], level: f64) -> Interval {
     }
 }
 
-/// One (sum, number of rows) per case with rows, in the order of case ids.
-fn sorted_clusters(cases: &[CaseSum]) -> Vec<(f64, f64)> {
+/// One (sum, number of rows) per case.
+fn sums_by_case(cases: &[CaseSum]) -> Vec<(f64, u64)> {
     let mut sorted: Vec<&CaseSum> = cases.iter().filter(|case| case.n > 0).collect();
     sorted.sort_unstable_by(|a, b| {
         a.case
@@ -152,20 +180,13 @@ fn sorted_clusters(cases: &[CaseSum]) -> Vec<(f64, f64)> {
         .chunk_by(|a, b| a.case == b.case)
         .map(|rows| {
             let sum = rows.iter().map(|row| row.sum).sum();
-            (sum, rows.iter().map(|row| row.n as f64).sum())
+            (sum, rows.iter().map(|row| row.n).sum())
         })
         .collect()
 }
 
-/// Draws as many clusters as there are and returns Σ sum / Σ n.
-fn replicate_mean(clusters: &[(f64, f64)], generator: &mut ChaCha8Rng) -> f64 {
-    let (mut sum, mut rows) = (0.0, 0.0);
-    for _ in 0..clusters.len() {
-        let (case_sum, case_rows) = clusters[draw(clusters.len(), generator)];
-        sum += case_sum;
-        rows += case_rows;
-    }
-    sum / rows
+fn order(one: &(f64, f64), other: &(f64, f64)) -> Ordering {
+    one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1))
 }
 
 /// Quantile of ascending, non-empty `values` by linear interpolation, as `numpy.quantile`.
@@ -293,7 +314,10 @@ mod tests {
 
     #[test]
     fn threads_do_not_matter() {
-        let cases = correct_of(30, 90);
+        // No two alike: another seed then gives another interval.
+        let cases: Vec<_> = (0..90)
+            .map(|index| case(&format!("case-{index}"), f64::from(index).sqrt(), 1))
+            .collect();
         let wide = clustered_bootstrap_mean(&cases, 11, 1_000, 0.9);
         for threads in [1, 2, 5] {
             let pool = rayon::ThreadPoolBuilder::new()
@@ -370,9 +394,12 @@ mod tests {
         fn lies_between_the_case_means(cases in any_cases(), seed in any::<u64>()) {
             if let Some(interval) = clustered_bootstrap_mean(&cases, seed, 50, 0.8) {
                 prop_assert!(interval.low <= interval.high);
-                let clusters = sorted_clusters(&cases);
-                prop_assert!(clusters.iter().any(|(sum, n)| sum / n <= interval.low));
-                prop_assert!(clusters.iter().any(|(sum, n)| sum / n >= interval.high));
+                let means: Vec<f64> = sums_by_case(&cases)
+                    .into_iter()
+                    .map(|(sum, n)| sum / n as f64)
+                    .collect();
+                prop_assert!(means.iter().any(|mean| *mean <= interval.low));
+                prop_assert!(means.iter().any(|mean| *mean >= interval.high));
             }
         }
     }

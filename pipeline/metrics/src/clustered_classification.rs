@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
-use rayon::prelude::*;
-
-use crate::bootstrap::quantile;
+use crate::bootstrap::{CaseSum, clustered_bootstrap_mean, quantile};
 use crate::classification::{Average, ClassificationSummary, Confusion};
 use crate::interval::{Interval, is_level};
+use crate::resample::{Kinds, replicates as drawn_replicates};
 
 /// Confusion counts kept by case, so that cases can be resampled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -108,39 +105,62 @@ impl ClusteredConfusion {
             .enumerate()
             .map(|(index, cell)| (*cell, index))
             .collect();
-        let clusters: Vec<Vec<(usize, u64)>> = self
-            .cases
-            .values()
-            .map(|confusion| {
-                confusion
-                    .cells()
-                    .filter_map(|(truth, predicted, count)| {
-                        Some((*cell_index.get(&(truth, predicted))?, count))
-                    })
-                    .collect()
-            })
-            .collect();
-        let generator = ChaCha8Rng::seed_from_u64(seed);
-        let draws: Vec<Replicate> = (0..replicates)
-            .into_par_iter()
-            .filter_map(|replicate| {
-                let mut generator = generator.clone();
-                generator.set_stream(u64::from(replicate));
-                let counts = draw(&clusters, cells.len(), &mut generator);
-                let mut confusion = Confusion::new();
-                for ((truth, predicted), count) in cells.iter().zip(counts) {
-                    confusion.add(truth, *predicted, count);
+        // Cases with the same rows are drawn together.
+        let mut alike: BTreeMap<Vec<(usize, u64)>, u64> = BTreeMap::new();
+        for confusion in self.cases.values() {
+            let rows = confusion
+                .cells()
+                .filter_map(|(truth, predicted, count)| {
+                    Some((*cell_index.get(&(truth, predicted))?, count))
+                })
+                .collect();
+            *alike.entry(rows).or_default() += 1;
+        }
+        let kinds = Kinds::new(alike.values().copied());
+        let rows: Vec<Vec<(usize, u64)>> = alike.into_keys().collect();
+        let draws: Vec<Replicate> = drawn_replicates(seed, replicates, |generator| {
+            let mut counts = vec![0; cells.len()];
+            kinds.draw(generator, &mut |kind, times| {
+                for &(cell, count) in &rows[kind] {
+                    counts[cell] += times * count;
                 }
-                Some(Replicate::new(&confusion.summary()?, &summary))
-            })
-            .collect();
-        Some(intervals(&draws, &summary, level))
+            });
+            let mut confusion = Confusion::new();
+            for ((truth, predicted), count) in cells.iter().zip(counts) {
+                confusion.add(truth, *predicted, count);
+            }
+            Some(Replicate::new(&confusion.summary()?, &summary))
+        })
+        .into_iter()
+        .flatten()
+        .collect();
+        // The accuracy has one interval, wherever it stands.
+        let accuracy = clustered_bootstrap_mean(&self.correct(), seed, replicates, level);
+        Some(intervals(&draws, &summary, level, accuracy))
+    }
+
+    /// Correct rows of each case.
+    fn correct(&self) -> Vec<CaseSum> {
+        let cases = self.cases.iter().map(|(case, confusion)| {
+            let (mut correct, mut n) = (0, 0);
+            for (truth, predicted, count) in confusion.cells() {
+                n += count;
+                if predicted == Some(truth) {
+                    correct += count;
+                }
+            }
+            CaseSum {
+                case: case.clone(),
+                sum: correct as f64,
+                n,
+            }
+        });
+        cases.collect()
     }
 }
 
 /// The values of one draw; a class that does not occur is `None`.
 struct Replicate {
-    accuracy: f64,
     averages: [Average; 3],
     classes: Vec<ClassDraw>,
 }
@@ -171,29 +191,17 @@ impl Replicate {
             })
             .collect();
         Self {
-            accuracy: draw.accuracy,
             averages: [draw.micro, draw.macro_average, draw.weighted],
             classes,
         }
     }
 }
 
-fn draw(clusters: &[Vec<(usize, u64)>], cells: usize, generator: &mut ChaCha8Rng) -> Vec<u64> {
-    let mut counts = vec![0; cells];
-    for _ in 0..clusters.len() {
-        // Multiply-and-shift, as in the bootstrap of the mean.
-        let index = (u128::from(generator.next_u64()) * clusters.len() as u128) >> 64;
-        for &(cell, count) in &clusters[usize::try_from(index).unwrap_or_default()] {
-            counts[cell] += count;
-        }
-    }
-    counts
-}
-
 fn intervals(
     draws: &[Replicate],
     summary: &ClassificationSummary,
     level: f64,
+    accuracy: Option<Interval>,
 ) -> ClassificationIntervals {
     let of = |value: &(dyn Fn(&Replicate) -> Option<f64> + Sync)| {
         let mut values: Vec<f64> = draws.iter().filter_map(value).collect();
@@ -213,8 +221,11 @@ fn intervals(
         f1: of(&|replicate| Some(replicate.averages[index].f1)),
     };
     ClassificationIntervals {
-        accuracy: of(&|replicate| Some(replicate.accuracy)),
-        micro: average(0),
+        accuracy,
+        micro: AverageIntervals {
+            recall: accuracy,
+            ..average(0)
+        },
         macro_average: average(1),
         weighted: average(2),
         classes: (0..summary.classes.len())
@@ -230,7 +241,6 @@ fn intervals(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bootstrap::{CaseSum, clustered_bootstrap_mean};
 
     fn three_by_four() -> ClusteredConfusion {
         let mut counts = ClusteredConfusion::new();

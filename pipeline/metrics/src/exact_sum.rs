@@ -1,5 +1,7 @@
 //! Sums of floating-point numbers that do not depend on their order.
 
+use smallvec::SmallVec;
+
 /// A sum without rounding until it is asked for.
 ///
 /// Keeps the exact sum as numbers that do not overlap, so that rows may come in any order and from
@@ -12,7 +14,7 @@
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExactSum {
     /// In increasing magnitude, no two with a bit in common.
-    partials: Vec<f64>,
+    partials: SmallVec<[f64; 2]>,
 }
 
 impl ExactSum {

@@ -22,13 +22,17 @@ pub mod named_metric;
 pub mod nltk_bleu;
 pub mod proportion;
 pub mod reference;
+mod resample;
 pub mod rouge;
 pub mod rouge_words;
 pub mod ter;
 pub mod text;
 pub mod token_f1;
 
-pub use bootstrap::{CaseStatistics, CaseSum, clustered_bootstrap_mean, clustered_bootstrap_text};
+pub use bootstrap::{
+    CaseStatistics, CaseSum, bootstrap_mean_of_cases, bootstrap_text_of_cases,
+    clustered_bootstrap_mean, clustered_bootstrap_text,
+};
 pub use classification::{Average, ClassScore, ClassificationSummary, Confusion};
 pub use clustered_classification::{AverageIntervals, ClassificationIntervals, ClusteredConfusion};
 pub use exact_sum::ExactSum;

@@ -1,13 +1,12 @@
 //! `bootstrap_ci(value, case, seed, reps)`.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{
     Array as _, ArrayRef, AsArray as _, Float64Array, StringViewArray, StructArray,
 };
 use arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
-use consilium_metrics::{CaseSum, ExactSum, clustered_bootstrap_mean};
+use consilium_metrics::{ExactSum, bootstrap_mean_of_cases};
 use datafusion::common::{Result, ScalarValue, exec_err, internal_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
@@ -16,6 +15,7 @@ use datafusion::logical_expr::{
 };
 
 use super::SECTION;
+use super::case_numbers::CaseNumbers;
 use super::estimate::{
     EstimateValue, NO_ROWS, TOO_FEW_CASES, count_column, estimate_scalar, estimate_type,
     list_scalar, list_type,
@@ -69,8 +69,8 @@ impl AggregateUDFImpl for BootstrapCi {
         not_distinct("bootstrap_ci", &args)?;
         let resampling = resampling("bootstrap_ci", &args, 2)?;
         Ok(Box::new(BootstrapAccumulator {
-            cases: BTreeMap::new(),
-            bytes: 0,
+            cases: CaseNumbers::default(),
+            sums: Vec::new(),
             resampling,
         }))
     }
@@ -96,21 +96,21 @@ impl AggregateUDFImpl for BootstrapCi {
 
 #[derive(Debug)]
 struct BootstrapAccumulator {
-    cases: BTreeMap<String, (ExactSum, u64)>,
-    bytes: usize,
+    cases: CaseNumbers,
+    /// Sum and number of rows, by number of the case.
+    sums: Vec<(ExactSum, u64)>,
     resampling: Resampling,
 }
 
 impl BootstrapAccumulator {
     fn add(&mut self, case: &str, sum: f64, n: u64) {
-        if let Some((known_sum, known_n)) = self.cases.get_mut(case) {
-            known_sum.add(sum);
-            *known_n += n;
-        } else {
-            self.bytes += case.len() + 96;
-            let sum = ExactSum::from_iter([sum]);
-            self.cases.insert(case.to_owned(), (sum, n));
+        let case = self.cases.number(case);
+        if case == self.sums.len() {
+            self.sums.push((ExactSum::default(), 0));
         }
+        let (known_sum, known_n) = &mut self.sums[case];
+        known_sum.add(sum);
+        *known_n += n;
     }
 }
 
@@ -132,21 +132,12 @@ impl Accumulator for BootstrapAccumulator {
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        let n: u64 = self.cases.values().map(|(_, n)| n).sum();
+        let n: u64 = self.sums.iter().map(|(_, n)| n).sum();
         if n == 0 {
             return estimate_scalar(&EstimateValue::missing(NO_ROWS));
         }
-        let sums: Vec<CaseSum> = self
-            .cases
-            .iter()
-            .map(|(case, (sum, n))| CaseSum {
-                case: case.clone(),
-                sum: sum.value(),
-                n: *n,
-            })
-            .collect();
         let mut total = ExactSum::default();
-        for (sum, _) in self.cases.values() {
+        for (sum, _) in &self.sums {
             total.merge(sum);
         }
         let mean = total.value() / n as f64;
@@ -156,18 +147,20 @@ impl Accumulator for BootstrapAccumulator {
             ));
         }
         let Resampling { seed, replicates } = self.resampling;
-        let interval = clustered_bootstrap_mean(&sums, seed, replicates, LEVEL);
+        let sums = self.sums.iter().map(|(sum, n)| (sum.value(), *n));
+        let interval = bootstrap_mean_of_cases(sums, seed, replicates, LEVEL);
         estimate_scalar(&EstimateValue::new(mean, interval, n, TOO_FEW_CASES))
     }
 
     fn size(&self) -> usize {
-        size_of::<Self>() + self.bytes
+        size_of::<Self>() + self.cases.bytes() + self.sums.capacity() * size_of::<(ExactSum, u64)>()
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
         // One entry for each number that the exact sum of a case consists of; the first has the rows.
         let entries = || {
-            self.cases.iter().flat_map(|(case, (sum, n))| {
+            let cases = self.cases.cases().zip(&self.sums);
+            cases.flat_map(|(case, (sum, n))| {
                 let partials = sum.partials().iter().enumerate();
                 partials.map(move |(at, partial)| (case, *partial, if at == 0 { *n } else { 0 }))
             })

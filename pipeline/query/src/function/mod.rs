@@ -6,6 +6,7 @@
 mod accuracy;
 mod bootstrap_ci;
 mod case_key;
+mod case_numbers;
 mod classification;
 mod confusion;
 mod estimate;

@@ -1,14 +1,14 @@
 //! `text_ci(metric, stats, case, seed, reps)`.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow::array::{Array as _, ArrayRef, AsArray as _, Int64Array, ListBuilder, PrimitiveBuilder};
-use arrow::array::{StringViewArray, StructArray};
-use arrow::datatypes::{DataType, Field, FieldRef, Int64Type};
+use arrow::array::{
+    Array as _, ArrayRef, AsArray as _, Float64Array, Int64Array, ListBuilder, PrimitiveBuilder,
+    StringViewArray, StructArray,
+};
+use arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
 use consilium_metrics::{
-    CaseStatistics, CaseSum, ExactSum, NamedMetric, clustered_bootstrap_mean,
-    clustered_bootstrap_text, metric,
+    ExactSum, NamedMetric, bootstrap_mean_of_cases, bootstrap_text_of_cases, metric,
 };
 use datafusion::common::{Result, ScalarValue, exec_err, internal_err};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
@@ -19,6 +19,7 @@ use datafusion::logical_expr::{
 
 use super::input::{Statistics, statistics_type};
 use crate::function::SECTION;
+use crate::function::case_numbers::CaseNumbers;
 use crate::function::estimate::{
     EstimateValue, NO_ROWS, TOO_FEW_CASES, count_column, estimate_scalar, estimate_type,
     list_scalar, list_type,
@@ -75,8 +76,10 @@ impl AggregateUDFImpl for TextCi {
         let resampling = resampling("text_ci", &args, 3)?;
         Ok(Box::new(TextAccumulator {
             metric: None,
-            cases: BTreeMap::new(),
-            bytes: 0,
+            cases: CaseNumbers::default(),
+            rows: Vec::new(),
+            statistics: Vec::new(),
+            sums: Vec::new(),
             resampling,
         }))
     }
@@ -85,6 +88,7 @@ impl AggregateUDFImpl for TextCi {
         let kind = list_type(vec![
             ("case", DataType::Utf8View),
             ("n", DataType::Int64),
+            ("sum", DataType::Float64),
             ("stats", statistics_type()),
         ]);
         Ok(vec![
@@ -106,17 +110,18 @@ impl AggregateUDFImpl for TextCi {
     }
 }
 
-/// What is kept of a case: distinct statistics with how often they came, or one sum of them.
-#[derive(Debug, Default)]
-struct CaseRows {
-    rows: BTreeMap<Vec<i64>, u64>,
-}
-
+/// What is kept of every case stands at its number. Of a metric that adds up that is the sum of its
+/// statistics, of another one the sum of its values.
 #[derive(Debug)]
 struct TextAccumulator {
     metric: Option<NamedMetric>,
-    cases: BTreeMap<String, CaseRows>,
-    bytes: usize,
+    cases: CaseNumbers,
+    /// Rows of each case.
+    rows: Vec<u64>,
+    /// Summed statistics, those of one case after another.
+    statistics: Vec<i64>,
+    /// Summed values.
+    sums: Vec<ExactSum>,
     resampling: Resampling,
 }
 
@@ -135,84 +140,58 @@ impl TextAccumulator {
         }
     }
 
-    fn add(&mut self, case: &str, statistics: &[i64], count: u64) {
-        if !self.cases.contains_key(case) {
-            self.bytes += case.len() + 96;
-            self.cases.insert(case.to_owned(), CaseRows::default());
+    /// The number of a case that has `count` more rows.
+    fn case(&mut self, case: &str, count: u64) -> usize {
+        let case = self.cases.number(case);
+        if case == self.rows.len() {
+            self.rows.push(0);
         }
-        if let Some(rows) = self.cases.get_mut(case) {
-            if let Some(known) = rows.rows.get_mut(statistics) {
-                *known += count;
-            } else {
-                self.bytes += 8 * statistics.len() + 64;
-                rows.rows.insert(statistics.to_vec(), count);
-            }
+        self.rows[case] += count;
+        case
+    }
+
+    fn add_statistics(&mut self, case: usize, statistics: &[i64]) {
+        let start = case * statistics.len();
+        let end = start + statistics.len();
+        if self.statistics.len() < end {
+            self.statistics.resize(end, 0);
         }
+        for (sum, value) in self.statistics[start..end].iter_mut().zip(statistics) {
+            *sum = sum.saturating_add(*value);
+        }
+    }
+
+    fn add_value(&mut self, case: usize, value: f64) {
+        if self.sums.len() <= case {
+            self.sums.resize_with(case + 1, ExactSum::default);
+        }
+        self.sums[case].add(value);
     }
 
     fn estimate(&self, metric: &NamedMetric) -> EstimateValue {
         let Resampling { seed, replicates } = self.resampling;
-        let n = self
-            .cases
-            .values()
-            .flat_map(|case| case.rows.values())
-            .sum();
+        let n = self.rows.iter().sum();
         let metric = metric.metric();
         if metric.is_additive() {
-            let cases: Vec<CaseStatistics> = self
-                .cases
-                .iter()
-                .map(|(case, rows)| CaseStatistics {
-                    case: case.clone(),
-                    statistics: summed(rows),
-                })
-                .collect();
-            let all: Vec<&[i64]> = cases
-                .iter()
-                .map(|case| case.statistics.as_slice())
-                .collect();
-            let value = metric.score(&metric::sum(&all));
-            let interval = clustered_bootstrap_text(metric, &cases, seed, replicates, LEVEL);
+            let width = self.statistics.len() / self.rows.len().max(1);
+            let mut all = Vec::new();
+            for case in self.statistics.chunks_exact(width.max(1)) {
+                metric::add(&mut all, case);
+            }
+            let value = metric.score(&all);
+            let interval =
+                bootstrap_text_of_cases(metric, &self.statistics, width, seed, replicates, LEVEL);
             return EstimateValue::new(value, interval, n, TOO_FEW_CASES);
         }
         let mut total = ExactSum::default();
-        let sums: Vec<CaseSum> = self
-            .cases
-            .iter()
-            .map(|(case, rows)| {
-                let mut sum = ExactSum::default();
-                let mut n = 0;
-                for (statistics, &count) in &rows.rows {
-                    let value = metric.score(statistics);
-                    for _ in 0..count {
-                        sum.add(value);
-                    }
-                    n += count;
-                }
-                total.merge(&sum);
-                CaseSum {
-                    case: case.clone(),
-                    sum: sum.value(),
-                    n,
-                }
-            })
-            .collect();
-        let interval = clustered_bootstrap_mean(&sums, seed, replicates, LEVEL);
+        for sum in &self.sums {
+            total.merge(sum);
+        }
+        let sums = self.sums.iter().map(ExactSum::value);
+        let sums = sums.zip(self.rows.iter().copied());
+        let interval = bootstrap_mean_of_cases(sums, seed, replicates, LEVEL);
         EstimateValue::new(total.value() / n as f64, interval, n, TOO_FEW_CASES)
     }
-}
-
-fn summed(rows: &CaseRows) -> Vec<i64> {
-    let mut total = Vec::new();
-    for (statistics, &count) in &rows.rows {
-        let count = i64::try_from(count).unwrap_or(i64::MAX);
-        let times: Vec<i64> = statistics
-            .iter()
-            .map(|value| value.saturating_mul(count))
-            .collect();
-        metric::add(&mut total, &times);
-    }
-    total
 }
 
 impl Accumulator for TextAccumulator {
@@ -232,10 +211,18 @@ impl Accumulator for TextAccumulator {
                 self.name(name)?;
                 last = Some(name);
             }
-            if let Some(metric) = self.metric.as_ref().filter(|metric| !metric.fits(numbers)) {
+            let Some(metric) = &self.metric else {
+                return internal_err!("text_ci: a row has no metric");
+            };
+            if !metric.fits(numbers) {
                 return exec_err!("text_ci: these are no statistics of {metric:?}");
             }
-            self.add(case, numbers, 1);
+            let value = (!metric.metric().is_additive()).then(|| metric.metric().score(numbers));
+            let case = self.case(case, 1);
+            match value {
+                Some(value) => self.add_value(case, value),
+                None => self.add_statistics(case, numbers),
+            }
         }
         Ok(())
     }
@@ -252,30 +239,45 @@ impl Accumulator for TextAccumulator {
     }
 
     fn size(&self) -> usize {
-        size_of::<Self>() + self.bytes
+        size_of::<Self>()
+            + self.cases.bytes()
+            + self.rows.capacity() * size_of::<u64>()
+            + self.statistics.capacity() * size_of::<i64>()
+            + self.sums.capacity() * size_of::<ExactSum>()
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        let rows = || {
-            self.cases.iter().flat_map(|(case, rows)| {
-                rows.rows
-                    .iter()
-                    .map(move |(statistics, count)| (case, statistics, *count))
-            })
-        };
-        let cases = StringViewArray::from_iter_values(rows().map(|(case, ..)| case));
-        let counts = count_column(rows().map(|(.., count)| count));
         let mut lists = ListBuilder::new(PrimitiveBuilder::<Int64Type>::new());
-        for (_, statistics, _) in rows() {
-            lists.values().append_slice(statistics);
-            lists.append(true);
+        let (mut of_rows, mut counts, mut sums) = (Vec::new(), Vec::new(), Vec::new());
+        let width = self.statistics.len() / self.rows.len().max(1);
+        for (number, case) in self.cases.cases().enumerate() {
+            // One entry for each number that the exact sum of a case consists of; the first has the rest.
+            let partials = match self.sums.get(number) {
+                Some(sum) => sum.partials(),
+                None => &[0.0],
+            };
+            for (at, partial) in partials.iter().enumerate() {
+                let first = at == 0;
+                of_rows.push(case);
+                counts.push(if first { self.rows[number] } else { 0 });
+                sums.push(*partial);
+                let statistics = self.statistics.get(number * width..(number + 1) * width);
+                lists
+                    .values()
+                    .append_slice(statistics.filter(|_| first).unwrap_or_default());
+                lists.append(true);
+            }
         }
+        let cases = StringViewArray::from_iter_values(of_rows);
+        let counts = count_column(counts.into_iter());
+        let sums = Float64Array::from(sums);
         let name = self.metric.as_ref().map(NamedMetric::sql_name);
         Ok(vec![
             ScalarValue::Utf8View(name),
             list_scalar(vec![
                 ("case", Arc::new(cases)),
                 ("n", Arc::new(counts)),
+                ("sum", Arc::new(sums)),
                 ("stats", Arc::new(lists.finish())),
             ])?,
         ])
@@ -294,10 +296,21 @@ impl Accumulator for TextAccumulator {
             };
             let cases = text_column(entries.column(0))?;
             let counts: &Int64Array = entries.column(1).as_primitive();
-            let statistics = Statistics::of(entries.column(2))?;
+            let sums = entries.column(2).as_primitive::<Float64Type>();
+            let statistics = Statistics::of(entries.column(3))?;
+            let is_additive = self
+                .metric
+                .as_ref()
+                .is_some_and(|metric| metric.metric().is_additive());
             for row in 0..entries.len() {
-                if let (Some(case), Some(numbers)) = (text_at(&cases, row), statistics.at(row)) {
-                    self.add(case, numbers, counts.value(row).unsigned_abs());
+                let Some(case) = text_at(&cases, row) else {
+                    continue;
+                };
+                let case = self.case(case, counts.value(row).unsigned_abs());
+                if is_additive {
+                    self.add_statistics(case, statistics.at(row).unwrap_or_default());
+                } else {
+                    self.add_value(case, sums.value(row));
                 }
             }
         }
