@@ -20,6 +20,11 @@ pub(crate) struct Draw<'a> {
     pub(crate) seed: u64,
 }
 
+/// Whether the query of [`dataset_cases_sql`] leaves nothing out.
+pub(crate) fn selects_all(spec: &DatasetSpec) -> bool {
+    spec.filter.is_empty() && spec.predicate.is_none() && spec.limit.is_none()
+}
+
 /// Registers a dataset under its own table and returns the query that selects its cases.
 ///
 /// # Errors

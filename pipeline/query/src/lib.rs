@@ -23,7 +23,6 @@ pub use datafusion::error::DataFusionError;
 pub use datafusion::prelude::SessionContext;
 pub use failures::{FailedSamples, failed_keys, failed_samples, infrastructure_failed};
 pub use one_case::{OneCase, OneCaseError, one_case};
-pub use pairs::{PairBatches, PairError, pair_batches, recorded_batches};
 pub use run_tables::{RunSource, register_nothing_finished, register_run_work, register_runs};
 pub use served::served_models;
 pub use session::{count, query_session, work_session};

@@ -1,4 +1,4 @@
-//! Samples with their cases, for scorers.
+//! Samples with their cases, for judges.
 
 use std::sync::Arc;
 
@@ -8,17 +8,12 @@ use consilium_core::{Case, SampleRow};
 use consilium_store::rows::{decode_cases, decode_samples};
 use consilium_store::{RunTable, StoreError};
 use datafusion::error::DataFusionError;
-use datafusion::physical_plan::SendableRecordBatchStream;
-use datafusion::prelude::SessionContext;
-use futures::stream::{self, BoxStream, StreamExt as _};
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
 
 use crate::cases::{identifier, quoted};
 
 /// Why samples could not be paired with their cases.
 #[derive(Debug, thiserror::Error)]
-pub enum PairError {
+pub(crate) enum PairError {
     /// The query failed.
     #[error("join samples with cases")]
     Query(#[from] DataFusionError),
@@ -40,97 +35,8 @@ pub enum PairError {
 /// What no judge reads, and what it is in its place: case texts would fill the memory of the join.
 const NOT_JUDGED: [(&str, &str); 2] = [("input", "'{}'"), ("payload", "NULL")];
 
-/// What no other scorer reads either. The payload is last: recorded scores stand in it.
-const NOT_SCORED: [(&str, &str); 15] = [
-    ("input", "'{}'"),
-    ("source", "''"),
-    ("language", "''"),
-    ("specialty", "NULL"),
-    ("prevalence", "NULL"),
-    ("sha256", "''"),
-    ("rounds", "NULL"),
-    ("stop_reason", "NULL"),
-    ("prompt_tokens", "NULL"),
-    ("completion_tokens", "NULL"),
-    ("cost_usd", "NULL"),
-    ("wall_ms", "0"),
-    ("error_kind", "NULL"),
-    ("error", "NULL"),
-    ("payload", "NULL"),
-];
-
-/// Samples with their cases, as they are read.
-pub type PairBatches = BoxStream<'static, Result<Vec<(SampleRow, Case)>, PairError>>;
-
-/// Every counting sample of the named datasets with its case, a batch at a time and in the order of
-/// dataset, case, system and epoch; both come without what no scorer reads.
-///
-/// # Errors
-/// When the run's tables cannot be read.
-pub async fn pair_batches(
-    session: &SessionContext,
-    datasets: &[String],
-) -> Result<PairBatches, PairError> {
-    batches(session, datasets, &NOT_SCORED).await
-}
-
-/// As [`pair_batches`], with the payload of every sample, in which recorded scores stand.
-///
-/// # Errors
-/// When the run's tables cannot be read.
-pub async fn recorded_batches(
-    session: &SessionContext,
-    datasets: &[String],
-) -> Result<PairBatches, PairError> {
-    batches(session, datasets, &NOT_SCORED[..NOT_SCORED.len() - 1]).await
-}
-
-async fn batches(
-    session: &SessionContext,
-    datasets: &[String],
-    left_out: &[(&str, &str)],
-) -> Result<PairBatches, PairError> {
-    if datasets.is_empty() {
-        return Ok(stream::empty().boxed());
-    }
-    let sql = format!(
-        "{} ORDER BY samples.dataset, samples.case_id, samples.system, samples.epoch",
-        pairs_sql_without(datasets, "", left_out)
-    );
-    let mut found = query(session, &sql).await?;
-    // Read ahead while the last batch is being scored.
-    let (sender, receiver) = mpsc::channel(2);
-    let mut reading = JoinSet::new();
-    reading.spawn(async move {
-        while let Some(batch) = found.next().await {
-            let read = batch
-                .map_err(PairError::from)
-                .and_then(|batch| pairs(&batch));
-            if sender.send(read).await.is_err() {
-                break;
-            }
-        }
-    });
-    let ahead = stream::unfold(
-        (receiver, reading),
-        |(mut receiver, mut reading)| async move {
-            if let Some(pairs) = receiver.recv().await {
-                return Some((pairs, (receiver, reading)));
-            }
-            let failed = reading.join_next().await?.err()?;
-            let failed = DataFusionError::External(Box::new(failed));
-            Some((Err(failed.into()), (receiver, reading)))
-        },
-    );
-    Ok(ahead.boxed())
-}
-
 /// The query for samples of the named datasets with their cases; `join` narrows them down.
 pub(crate) fn pairs_sql(datasets: &[String], join: &str) -> String {
-    pairs_sql_without(datasets, join, &NOT_JUDGED)
-}
-
-fn pairs_sql_without(datasets: &[String], join: &str, left_out: &[(&str, &str)]) -> String {
     let columns = |table: RunTable| {
         let name = table.name();
         table
@@ -138,7 +44,7 @@ fn pairs_sql_without(datasets: &[String], join: &str, left_out: &[(&str, &str)])
             .fields()
             .iter()
             .map(|field| {
-                let value = left_out
+                let value = NOT_JUDGED
                     .iter()
                     .find(|(known, _)| known == field.name())
                     .map_or_else(
@@ -159,13 +65,6 @@ fn pairs_sql_without(datasets: &[String], join: &str, left_out: &[(&str, &str)])
         columns(RunTable::Cases),
         names.join(", ")
     )
-}
-
-async fn query(
-    session: &SessionContext,
-    sql: &str,
-) -> Result<SendableRecordBatchStream, PairError> {
-    Ok(session.sql(sql).await?.execute_stream().await?)
 }
 
 /// Reads a batch of the query of [`pairs_sql`].

@@ -7,13 +7,14 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, StringViewArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use consilium_core::study::Study;
 use consilium_core::{PartEntry, RunManifest};
-use consilium_store::RunTable;
+use consilium_store::{RunTable, present_part};
 use datafusion::catalog::{MemTable, TableProvider};
 use datafusion::common::{Result, plan_err};
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
+use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 use url::Url;
 
@@ -61,12 +62,12 @@ pub async fn register_runs(session: &SessionContext, runs: &[RunSource]) -> Resu
     }
     session.register_batch("plan", plan_batch(runs)?)?;
     session.register_batch("scorers", scorers_batch(runs)?)?;
-    let run = if runs.len() > 1 { "run, " } else { "" };
-    // The last attempt counts: only infrastructure failures are ever tried again.
-    let samples = format!(
-        "SELECT * EXCEPT (place) FROM (SELECT *, row_number() OVER (PARTITION BY {run}dataset, \
-         case_id, system, epoch ORDER BY attempt DESC) AS place FROM attempts) WHERE place = 1"
-    );
+    let keys: &[&str] = if runs.len() > 1 {
+        &["run", "dataset", "case_id", "system", "epoch"]
+    } else {
+        &SAMPLE_KEY
+    };
+    let samples = last_attempts("attempts", keys);
     register_view(session, "samples", &samples).await
 }
 
@@ -84,14 +85,7 @@ pub async fn register_run_work(
 ) -> Result<()> {
     session.register_table("cases", parts_provider(run, RunTable::Cases)?)?;
     session.register_table("recorded", parts_provider(run, RunTable::Samples)?)?;
-    register_view(
-        session,
-        "latest",
-        "SELECT * EXCEPT (place) FROM (SELECT dataset, case_id, system, epoch, attempt, outcome, \
-         row_number() OVER (PARTITION BY dataset, case_id, system, epoch ORDER BY attempt DESC) AS \
-         place FROM recorded) WHERE place = 1",
-    )
-    .await?;
+    register_view(session, "latest", &last_attempts("recorded", &SAMPLE_KEY)).await?;
     let finished = "SELECT dataset, case_id, system, epoch FROM latest";
     if retry_failed {
         let sql = format!("{finished} WHERE NOT ({})", infrastructure_failed());
@@ -116,6 +110,27 @@ pub async fn register_nothing_finished(session: &SessionContext) -> Result<()> {
         "SELECT dataset, case_id, system, epoch FROM recorded",
     )
     .await
+}
+
+/// What tells the samples of one run apart.
+const SAMPLE_KEY: [&str; 4] = ["dataset", "case_id", "system", "epoch"];
+
+/// The query for the counting attempt of every sample, its last one: only infrastructure failures are ever
+/// tried again.
+///
+/// Few samples have a second attempt: those are looked for, which the bounds of a part's columns mostly
+/// answer, and everything else passes unread. A window over all attempts would sort them all.
+fn last_attempts(table: &str, keys: &[&str]) -> String {
+    let same: Vec<String> = keys
+        .iter()
+        .map(|key| format!("retried.{key} = {table}.{key}"))
+        .collect();
+    let (columns, same) = (keys.join(", "), same.join(" AND "));
+    format!(
+        "SELECT * FROM (SELECT {columns}, max(attempt) AS last_attempt FROM {table} WHERE attempt > 1 \
+         GROUP BY {columns}) AS retried RIGHT ANTI JOIN {table} ON {same} AND {table}.attempt < \
+         retried.last_attempt"
+    )
 }
 
 async fn register_finished(session: &SessionContext, sql: &str) -> Result<()> {
@@ -175,22 +190,9 @@ fn parts_provider(run: &RunSource, table: RunTable) -> Result<Arc<dyn TableProvi
     Ok(Arc::new(ListingTable::try_new(config)?))
 }
 
-/// The absolute path of a part that is there in full; a number from some of the rows would be wrong.
 fn present(run: &RunSource, part: &PartEntry) -> Result<PathBuf> {
-    let path = run.root.join(&part.path);
-    let size = std::fs::metadata(&path).ok().map(|metadata| metadata.len());
-    if size != Some(part.bytes) {
-        return plan_err!(
-            "part {} of run '{}' is {}; consilium verify tells what else is damaged",
-            part.path,
-            run.manifest.run,
-            if size.is_some() {
-                "not the size that was written"
-            } else {
-                "missing"
-            }
-        );
-    }
+    let path = present_part(&run.root, &run.manifest.run, part);
+    let path = path.map_err(|error| DataFusionError::Plan(error.to_string()))?;
     Ok(std::fs::canonicalize(&path)?)
 }
 
@@ -245,7 +247,7 @@ fn plan_batch(runs: &[RunSource]) -> Result<RecordBatch> {
 
 fn recorded_study(run: &RunSource) -> Result<Study> {
     serde_json::from_value(run.manifest.study.clone()).map_err(|error| {
-        datafusion::error::DataFusionError::Plan(format!(
+        DataFusionError::Plan(format!(
             "the study in the manifest of '{}' cannot be read: {error}",
             run.manifest.run
         ))

@@ -11,7 +11,7 @@ use consilium_store::{CaseRow, StoreError, sha256_file};
 use datafusion::error::DataFusionError;
 use futures::StreamExt as _;
 
-use crate::cases::dataset_cases_sql;
+use crate::cases::{dataset_cases_sql, selects_all};
 use crate::dataset::{DatasetError, Malformed, inspect, terms_of_file};
 use crate::session::work_session;
 
@@ -65,8 +65,9 @@ pub enum SnapshotError {
 
 /// Checks a whole dataset, then hands the selected cases over in file order.
 ///
-/// The file is read twice: once for duplicates, malformed rows and counts, once by the plan that
-/// filters and draws. Nothing but hashes of identifiers is held.
+/// Where all cases are selected, the file is read once. A draw can only be made when all are known: then it
+/// is read once for duplicates, malformed rows and counts, and again by the plan that filters and draws.
+/// Nothing but hashes of identifiers is held.
 ///
 /// # Errors
 /// When the dataset cannot be used, the selection does not fit, or nothing is left of it.
@@ -77,26 +78,38 @@ pub async fn snapshot_cases(
     mut each: impl FnMut(CaseRow) -> Result<(), StoreError>,
 ) -> Result<CaseSnapshot, SnapshotError> {
     let path = study_folder.join(&spec.path);
-    let report = inspect(spec, study_folder, |_| {})?;
+    let (mut selected, mut ids) = (0, TextHasher::default());
+    let mut select = |row: CaseRow| {
+        selected += 1;
+        ids.add(&row.case_id);
+        ids.add("\n");
+        each(row).map_err(SnapshotError::Write)
+    };
+    let mut written = Ok(());
+    let selects_all = selects_all(spec);
+    let report = inspect(spec, study_folder, |case| {
+        if selects_all && written.is_ok() {
+            written = select(CaseRow::from(case));
+        }
+    })?;
+    written?;
     let sha256 = sha256_file(&path).map_err(|source| SnapshotError::Hash {
         dataset: spec.name.clone(),
         source,
     })?;
-    let selection = |error: DataFusionError| SnapshotError::Selection {
-        dataset: spec.name.clone(),
-        message: error.strip_backtrace(),
-    };
-    let session = work_session().map_err(selection)?;
-    let sql = dataset_cases_sql(&session, spec, study_folder, seed).map_err(selection)?;
-    let frame = session.sql(&sql).await.map_err(selection)?;
-    let mut stream = frame.execute_stream().await.map_err(selection)?;
-    let (mut selected, mut ids) = (0, TextHasher::default());
-    while let Some(batch) = stream.next().await {
-        for row in case_rows(&batch.map_err(selection)?).map_err(selection)? {
-            selected += 1;
-            ids.add(&row.case_id);
-            ids.add("\n");
-            each(row).map_err(SnapshotError::Write)?;
+    if !selects_all {
+        let selection = |error: DataFusionError| SnapshotError::Selection {
+            dataset: spec.name.clone(),
+            message: error.strip_backtrace(),
+        };
+        let session = work_session().map_err(selection)?;
+        let sql = dataset_cases_sql(&session, spec, study_folder, seed).map_err(selection)?;
+        let frame = session.sql(&sql).await.map_err(selection)?;
+        let mut stream = frame.execute_stream().await.map_err(selection)?;
+        while let Some(batch) = stream.next().await {
+            for row in case_rows(&batch.map_err(selection)?).map_err(selection)? {
+                select(row)?;
+            }
         }
     }
     if selected == 0 {

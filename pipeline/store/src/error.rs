@@ -127,6 +127,18 @@ pub enum StoreError {
         #[source]
         source: ParquetError,
     },
+    /// A part is not there in full: a number from some of the rows would be wrong.
+    #[error(
+        "read part {part} of run '{run}': it is {damage}; consilium verify tells what else is damaged"
+    )]
+    PartDamaged {
+        /// The part, as the manifest lists it.
+        part: String,
+        /// The run.
+        run: String,
+        /// How it differs from what was written.
+        damage: &'static str,
+    },
     /// A thread could not start or did not end by itself.
     #[error("run a thread to record with")]
     Thread(#[source] io::Error),

@@ -1,5 +1,6 @@
 //! Runs on disk: Arrow schemas, parts, journal, manifest, lock.
 
+mod answers;
 mod error;
 mod journal;
 pub mod lock;
@@ -13,10 +14,11 @@ pub mod scores;
 pub mod source;
 pub mod verify;
 
+pub use answers::{RecordedAnswers, read_ahead};
 pub use error::{DecodeError, RecordError, StoreError};
 pub use lock::RunLock;
 pub use lookup::{FoundRow, PartRows, RowKey, RowPlace, TableParts};
-pub use part::{PartWriter, Rows, read_rows, write_table};
+pub use part::{PartWriter, Rows, check_parts, present_part, read_rows, write_table};
 pub use recorder::{Recorder, RecorderOptions, Recovery};
 pub use rows::{CaseInputError, CaseRow, TableRow, encode};
 pub use run_directory::{RunDirectory, RunList, RunSummary};

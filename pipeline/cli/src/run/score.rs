@@ -1,16 +1,16 @@
 //! Scoring a run: repeatable, from its recorded answers; only a judge and embeddings of a backend ask a server.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use consilium_core::RunManifest;
 use consilium_core::study::{ScorerKind, ScorerSpec, Study};
-use consilium_query::{SessionContext, pair_batches, recorded_batches};
-use consilium_runner::scorer;
+use consilium_core::{RunManifest, ScoreRow};
+use consilium_runner::scorer::{self, Scorer};
 use consilium_store::{
-    RunDirectory, RunLock, ScoreSorter, ScoreWriter, SortedScores, replace_scores,
+    RecordedAnswers, RunDirectory, RunLock, ScoreSorter, ScoreWriter, SortedScores, StoreError,
+    check_parts, read_ahead, replace_scores,
 };
-use futures::StreamExt as _;
 
 use super::judge::{judge_run, recorded_verdicts, remember_policy};
 use super::similarity::similarity_scores;
@@ -25,7 +25,9 @@ pub(crate) async fn score_run(
     mut lock: RunLock,
     only: &[String],
 ) -> Result<(RunLock, Vec<(String, u64)>)> {
-    let study = recorded_study(&directory.manifest()?)?;
+    let manifest = directory.manifest()?;
+    check_parts(directory, &manifest)?;
+    let study = recorded_study(&manifest)?;
     let mut counts = Vec::new();
     let (mut by_models, others): (Vec<_>, Vec<_>) = selected(&study, only, directory)?
         .into_iter()
@@ -39,8 +41,7 @@ pub(crate) async fn score_run(
             lock = judged.lock;
             (judged.signature, judged.rows, Some(judged.policy))
         } else {
-            let session = super::session_over(&[super::source(directory)?]).await?;
-            let (signature, rows) = similarity_scores(directory, &session, &study, spec).await?;
+            let (signature, rows) = similarity_scores(directory, &study, spec).await?;
             (signature, rows, None)
         };
         counts.push((name.clone(), rows.rows()));
@@ -53,63 +54,73 @@ pub(crate) async fn score_run(
         directory.write_manifest(&manifest)?;
     }
     if !others.is_empty() {
-        counts.extend(score_offline(directory, &others).await?);
+        counts.extend(score_offline(directory, &others)?);
     }
     Ok((lock, counts))
 }
 
-/// Scores by everything that asks no model: the answers are read once for all of it.
-async fn score_offline(
-    directory: &RunDirectory,
-    specs: &[&ScorerSpec],
-) -> Result<Vec<(String, u64)>> {
-    let session = super::session_over(&[super::source(directory)?]).await?;
-    let mut writer = ScoreWriter::new(directory);
-    let mut counts = Vec::new();
+/// Scores by everything that asks no model.
+fn score_offline(directory: &RunDirectory, specs: &[&ScorerSpec]) -> Result<Vec<(String, u64)>> {
     let mut manifest = directory.manifest()?;
+    let mut writer = ScoreWriter::new(directory);
+    let mut counts = vec![0; specs.len()];
+    let signatures = offline_rows(directory, &manifest, specs, |place, rows| {
+        counts[place] += rows.len() as u64;
+        writer.extend(rows)
+    })?;
+    let names: Vec<&str> = specs.iter().map(|spec| spec.display_name()).collect();
+    for (name, signature) in names.iter().zip(signatures) {
+        manifest.signatures.insert((*name).to_owned(), signature);
+    }
+    writer.replace(&mut manifest, &names)?;
+    let counted = names.into_iter().map(str::to_owned).zip(counts);
+    Ok(counted.collect())
+}
+
+/// Hands over the rows of scorers that ask no model, by the scorer's place in `specs` and in the order of
+/// their keys, and returns the signatures. The answers are read once for all of them, and once more where
+/// scores were recorded: those stand in payloads, which may be long.
+fn offline_rows(
+    directory: &RunDirectory,
+    manifest: &RunManifest,
+    specs: &[&ScorerSpec],
+    mut take: impl FnMut(usize, Vec<ScoreRow>) -> Result<(), StoreError>,
+) -> Result<Vec<String>> {
+    let mut signatures = vec![String::new(); specs.len()];
     for recorded in [false, true] {
-        let fed = specs
-            .iter()
-            .filter(|spec| (spec.kind == ScorerKind::Recorded) == recorded);
-        let mut scorers = Vec::new();
-        for spec in fed {
+        let mut scorers: Vec<(usize, Box<dyn Scorer>, &[String])> = Vec::new();
+        for (place, spec) in specs.iter().enumerate() {
+            if (spec.kind == ScorerKind::Recorded) != recorded {
+                continue;
+            }
             // Paths in a recorded study are absolute.
             let scorer = scorer::build(spec, Path::new("/"))?;
-            let name = spec.display_name().to_owned();
-            manifest
-                .signatures
-                .insert(name.clone(), scorer.signature().to_string());
-            scorers.push((scorer, &spec.datasets, (name, 0)));
+            signatures[place] = scorer.signature().to_string();
+            scorers.push((place, scorer, &spec.datasets));
         }
-        let mut datasets: Vec<String> = scorers
-            .iter()
-            .flat_map(|(_, datasets, _)| datasets.iter().cloned())
-            .collect();
-        datasets.sort();
-        datasets.dedup();
-        let mut batches = if recorded {
-            recorded_batches(&session, &datasets).await?
+        if scorers.is_empty() {
+            continue;
+        }
+        let datasets = scorers.iter().flat_map(|(_, _, datasets)| *datasets);
+        let datasets: Vec<String> = datasets.cloned().collect();
+        let answers = if recorded {
+            RecordedAnswers::open_with_payload(directory, manifest, &datasets)?
         } else {
-            pair_batches(&session, &datasets).await?
+            RecordedAnswers::open(directory, manifest, &datasets)?
         };
-        while let Some(pairs) = batches.next().await {
+        for pairs in read_ahead(answers) {
             let pairs = pairs?;
             for of_dataset in pairs.chunk_by(|(left, _), (right, _)| left.dataset == right.dataset)
             {
-                for (scorer, datasets, (_, rows)) in &mut scorers {
+                for (place, scorer, datasets) in &scorers {
                     if datasets.contains(&of_dataset[0].0.dataset) {
-                        let scored = scorer.score_batch(of_dataset);
-                        *rows += scored.len() as u64;
-                        writer.extend(scored)?;
+                        take(*place, scorer.score_batch(of_dataset))?;
                     }
                 }
             }
         }
-        counts.extend(scorers.into_iter().map(|(_, _, counted)| counted));
     }
-    let names: Vec<&str> = specs.iter().map(|spec| spec.display_name()).collect();
-    writer.replace(&mut manifest, &names)?;
-    Ok(counts)
+    Ok(signatures)
 }
 
 /// The rows of the named scorers with their signatures, without asking or writing anything: a judge's
@@ -120,23 +131,52 @@ pub(crate) async fn compute_scores(
     only: &[String],
 ) -> Result<Vec<(String, String, SortedScores)>> {
     let study = recorded_study(manifest)?;
-    let session = super::session_over(&[super::source(directory)?]).await?;
+    let specs = selected(&study, only, directory)?;
+    let mut offline = offline_scores(directory, manifest, &specs)?;
     let mut scored = Vec::new();
-    for spec in selected(&study, only, directory)? {
+    for spec in specs {
+        let name = spec.display_name();
         let (signature, rows) = match spec.kind {
-            ScorerKind::Judge => recorded_verdicts(&session, &study, spec).await?,
+            ScorerKind::Judge => {
+                let session = super::session_over(&[super::source(directory)?]).await?;
+                recorded_verdicts(&session, &study, spec).await?
+            }
             ScorerKind::Embedding if spec.encoder.is_none() => {
                 printer::note(&format!(
-                    "scorer '{}' asks backend '{}' for embeddings; its values were not computed again",
-                    spec.display_name(),
+                    "scorer '{name}' asks backend '{}' for embeddings; its values were not computed again",
                     spec.backend.as_deref().unwrap_or_default(),
                 ));
                 continue;
             }
-            ScorerKind::Embedding => similarity_scores(directory, &session, &study, spec).await?,
-            _ => offline_scores(&session, spec).await?,
+            ScorerKind::Embedding => similarity_scores(directory, &study, spec).await?,
+            _ => offline
+                .remove(name)
+                .with_context(|| format!("score by '{name}'"))?,
         };
-        scored.push((spec.display_name().to_owned(), signature, rows));
+        scored.push((name.to_owned(), signature, rows));
+    }
+    Ok(scored)
+}
+
+/// By name of the scorer: its signature and its rows.
+fn offline_scores(
+    directory: &RunDirectory,
+    manifest: &RunManifest,
+    specs: &[&ScorerSpec],
+) -> Result<BTreeMap<String, (String, SortedScores)>> {
+    let specs: Vec<&ScorerSpec> = specs
+        .iter()
+        .copied()
+        .filter(|spec| !matches!(spec.kind, ScorerKind::Judge | ScorerKind::Embedding))
+        .collect();
+    let mut sorters: Vec<ScoreSorter> = specs.iter().map(|_| ScoreSorter::default()).collect();
+    let signatures = offline_rows(directory, manifest, &specs, |place, rows| {
+        sorters[place].extend(rows)
+    })?;
+    let mut scored = BTreeMap::new();
+    for ((spec, signature), sorter) in specs.iter().zip(signatures).zip(sorters) {
+        let name = spec.display_name().to_owned();
+        scored.insert(name, (signature, sorter.finish()?));
     }
     Ok(scored)
 }
@@ -169,22 +209,4 @@ fn selected<'a>(
         .iter()
         .filter(|spec| only.is_empty() || only.iter().any(|name| name == spec.display_name()))
         .collect())
-}
-
-async fn offline_scores(
-    session: &SessionContext,
-    spec: &ScorerSpec,
-) -> Result<(String, SortedScores)> {
-    // Paths in a recorded study are absolute.
-    let scorer = scorer::build(spec, Path::new("/"))?;
-    let mut rows = ScoreSorter::default();
-    let mut batches = if spec.kind == ScorerKind::Recorded {
-        recorded_batches(session, &spec.datasets).await?
-    } else {
-        pair_batches(session, &spec.datasets).await?
-    };
-    while let Some(pairs) = batches.next().await {
-        rows.extend(scorer.score_batch(&pairs?))?;
-    }
-    Ok((scorer.signature().to_string(), rows.finish()?))
 }

@@ -5,15 +5,15 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use consilium_core::Case;
 use consilium_core::study::{ScorerSpec, Study};
-use consilium_query::{SessionContext, pair_batches};
 use consilium_runner::backend::EmbeddingBackend;
 use consilium_runner::encoder::{EncoderError, EncoderLibrary, Reading};
 use consilium_runner::scorer::{EmbeddingScorer, Scorer as _};
-use consilium_store::{CaseRow, RunDirectory, ScoreSorter, SortedScores, read_rows};
-use futures::StreamExt as _;
+use consilium_store::{
+    CaseRow, RecordedAnswers, RunDirectory, ScoreSorter, SortedScores, read_ahead, read_rows,
+};
 use tokio_util::sync::CancellationToken;
 
-use crate::failure::hinted;
+use crate::failure::unfinished;
 use crate::printer;
 
 /// Paths in a recorded study are absolute.
@@ -22,13 +22,13 @@ const ROOT: &str = "/";
 /// The scores of every answer with the signature of the scorer; tells what the encoder cannot read.
 pub(super) async fn similarity_scores(
     directory: &RunDirectory,
-    session: &SessionContext,
     study: &Study,
     spec: &ScorerSpec,
 ) -> Result<(String, SortedScores)> {
     let mut scorer = set_up(study, spec)?;
     let name = spec.display_name();
-    for row in read_rows::<CaseRow>(directory, &directory.manifest()?) {
+    let manifest = directory.manifest()?;
+    for row in read_rows::<CaseRow>(directory, &manifest) {
         let row = row?;
         if spec.datasets.contains(&row.dataset) {
             scorer.read_references(&Case::try_from(row)?)?;
@@ -41,8 +41,8 @@ pub(super) async fn similarity_scores(
     }
     let (mut rows, mut reading) = (ScoreSorter::default(), Reading::default());
     let cancel = CancellationToken::new();
-    let mut batches = pair_batches(session, &spec.datasets).await?;
-    while let Some(pairs) = batches.next().await {
+    let answers = RecordedAnswers::open(directory, &manifest, &spec.datasets)?;
+    for pairs in read_ahead(answers) {
         let compared = scorer.compare(&pairs?, &cancel).await;
         let compared = compared.map_err(|error| stopped(directory.name(), name, &error))?;
         reading.merge(&compared.reading);
@@ -68,7 +68,7 @@ fn set_up(study: &Study, spec: &ScorerSpec) -> Result<EmbeddingScorer> {
 
 fn stopped(run: &str, scorer: &str, error: &EncoderError) -> anyhow::Error {
     let why = std::error::Error::source(error).map_or(String::new(), |why| format!(": {why}"));
-    hinted(
+    unfinished(
         format!("score run '{run}' with '{scorer}': {error}{why}"),
         "every answer is recorded; consilium score RUN goes on from there",
     )

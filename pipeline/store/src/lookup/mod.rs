@@ -12,7 +12,7 @@ use arrow::array::{RecordBatch, UInt32Array};
 use arrow::compute::{concat_batches, take_record_batch};
 use consilium_core::RunManifest;
 
-use crate::part::table_of;
+use crate::part::{present_part, table_of};
 use crate::{RunDirectory, RunTable, StoreError};
 
 use part_file::PartFile;
@@ -78,7 +78,7 @@ impl TableParts {
             .parts
             .iter()
             .filter(|part| table_of(part) == Some(table))
-            .map(|part| PartFile::open(directory.root().join(&part.path)))
+            .map(|part| PartFile::open(present_part(directory.root(), &manifest.run, part)?))
             .collect::<Result<_, _>>()?;
         Ok(Self { table, parts })
     }
@@ -91,6 +91,12 @@ impl TableParts {
     /// Rows of the table.
     pub fn rows(&self) -> usize {
         self.parts.iter().map(PartFile::rows).sum()
+    }
+
+    /// Size of some columns of a row before compression, on average.
+    pub fn bytes_per_row(&self, columns: &[&str]) -> usize {
+        let bytes: usize = self.parts.iter().map(|part| part.bytes(columns)).sum();
+        bytes / self.rows().max(1)
     }
 
     /// Reads columns of all rows, in the order of the parts.

@@ -69,6 +69,19 @@ impl PartFile {
         self.groups.last().map_or(0, |group| group.rows.end)
     }
 
+    /// Size of some columns before compression.
+    pub(super) fn bytes(&self, columns: &[&str]) -> usize {
+        let groups = self.metadata.metadata().row_groups().iter();
+        let chunks = groups.flat_map(RowGroupMetaData::columns).filter(|chunk| {
+            let path = chunk.column_path().parts();
+            path.first()
+                .is_some_and(|column| columns.contains(&column.as_str()))
+        });
+        chunks
+            .map(|chunk| usize::try_from(chunk.uncompressed_size()).unwrap_or_default())
+            .sum()
+    }
+
     /// Positions of the rows that have the key, each with its attempt, ascending.
     pub(super) fn rows_of(&self, key: RowKey<'_>) -> Result<Vec<(usize, u32)>, StoreError> {
         let mut rows = Vec::new();
