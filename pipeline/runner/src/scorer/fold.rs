@@ -3,6 +3,7 @@
 use std::char::{ToLowercase, ToUppercase};
 use std::iter::FlatMap;
 
+use consilium_core::is_han;
 use unicode_normalization::UnicodeNormalization;
 
 /// Text in NFKC without Markdown emphasis, so that `Ｂ．`, `**B**` and `B.` read alike.
@@ -59,11 +60,6 @@ pub(super) fn start_of(text: &str, bytes: usize) -> &str {
         }
     }
     text
-}
-
-/// Whether a character belongs to a script written without spaces.
-pub(super) fn is_han(c: char) -> bool {
-    matches!(u32::from(c), 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
 }
 
 /// Whether a text says anything.

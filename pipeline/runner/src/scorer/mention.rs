@@ -2,9 +2,8 @@
 
 use std::sync::LazyLock;
 
+use consilium_core::is_han;
 use regex::Regex;
-
-use super::fold::is_han;
 
 /// A name that may be mentioned.
 #[derive(Clone, Debug)]

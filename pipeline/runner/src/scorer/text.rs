@@ -74,6 +74,17 @@ impl TextScorer {
     }
 }
 
+impl TextScorer {
+    /// Its metrics whose value does not depend on what a Chinese text says.
+    pub fn metrics_blind_to_chinese(&self) -> Vec<&'static str> {
+        let metrics = self.metrics.metrics().iter();
+        metrics
+            .filter(|metric| !metric.reads_chinese())
+            .map(NamedMetric::name)
+            .collect()
+    }
+}
+
 impl Scorer for TextScorer {
     fn name(&self) -> &str {
         &self.name

@@ -64,6 +64,12 @@ pub enum Check {
     MixedLineEnds,
     /// Signs that an earlier conversion lost characters.
     DamagedText,
+    /// A gold answer or reference without a visible character.
+    BlankGold,
+    /// Characters that are not seen.
+    HiddenCharacters,
+    /// A text of more than a megabyte.
+    LongText,
     /// What looks like personal data.
     PersonalData,
 }
@@ -86,6 +92,9 @@ impl Check {
             Self::ByteOrderMark => "byte-order-mark",
             Self::MixedLineEnds => "mixed-line-ends",
             Self::DamagedText => "damaged-text",
+            Self::BlankGold => "blank-gold",
+            Self::HiddenCharacters => "hidden-characters",
+            Self::LongText => "long-text",
             Self::PersonalData => "personal-data",
         }
     }
@@ -106,7 +115,10 @@ impl Check {
             | Self::GoldInText
             | Self::ByteOrderMark
             | Self::MixedLineEnds
-            | Self::DamagedText => Severity::Warning,
+            | Self::DamagedText
+            | Self::BlankGold
+            | Self::HiddenCharacters
+            | Self::LongText => Severity::Warning,
             Self::PersonalData => Severity::Hint,
         }
     }

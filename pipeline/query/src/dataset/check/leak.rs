@@ -1,5 +1,7 @@
 //! Whether a text gives its answer away.
 
+use consilium_core::is_han;
+
 /// Shortest name that is looked for, in characters: shorter ones are words of any text.
 const SHORTEST: usize = 4;
 /// As [`SHORTEST`], for names of Chinese characters, each of which says more.
@@ -32,10 +34,6 @@ pub(super) fn holds(folded_text: &str, name: &str) -> bool {
         return length >= SHORTEST_HAN && folded_text.contains(trimmed);
     }
     length >= SHORTEST && folded_text.contains(&name)
-}
-
-fn is_han(c: char) -> bool {
-    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}')
 }
 
 #[cfg(test)]

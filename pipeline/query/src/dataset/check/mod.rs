@@ -4,6 +4,7 @@
 //! identifiers and texts and a bounded number of findings, never the cases. No finding quotes case
 //! text: what looks like personal data is named by kind and place.
 
+mod characters;
 mod encoding;
 mod finding;
 mod leak;

@@ -8,6 +8,7 @@ use consilium_core::study::{DatasetSpec, FileFormat};
 use consilium_core::{AnswerForm, Case};
 use serde_json::Value;
 
+use super::characters::check_characters;
 use super::encoding::check_bytes;
 use super::finding::{Check, DatasetCheck};
 use super::leak::{folded, holds};
@@ -155,6 +156,7 @@ impl<'a> Memory<'a> {
         self.check_labels(case, place, found);
         self.check_leak(case, place, found);
         check_fields(case, place, found);
+        check_characters(case, place, found);
     }
 
     /// The same text again: a case that counts twice, or one whose gold is in doubt.
@@ -293,7 +295,7 @@ fn check_fields(case: &Case, place: Place, found: &mut DatasetCheck) {
     }
 }
 
-fn for_each_text(value: &Value, each: &mut impl FnMut(&str)) {
+pub(super) fn for_each_text(value: &Value, each: &mut impl FnMut(&str)) {
     match value {
         Value::String(text) => each(text),
         Value::Array(items) => items.iter().for_each(|item| for_each_text(item, each)),

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
+use consilium_core::is_han;
 use regex::Regex;
 
 use super::options::Options;
-use crate::scorer::fold::is_han;
 
 /// A letter read at the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

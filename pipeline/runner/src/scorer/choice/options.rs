@@ -2,9 +2,9 @@
 
 use std::cell::OnceCell;
 
-use consilium_core::ChoiceOption;
+use consilium_core::{ChoiceOption, is_han};
 
-use crate::scorer::fold::{fold, fold_whole, is_han, plain, start_of};
+use crate::scorer::fold::{fold, fold_whole, plain, start_of};
 use crate::scorer::mention::Form;
 
 /// Options with their letters and texts in comparable form.

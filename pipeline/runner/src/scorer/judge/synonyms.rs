@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use consilium_core::is_han;
+
 use super::policy::Policy;
-use crate::scorer::fold::{fold, fold_whole, is_han};
+use crate::scorer::fold::{fold, fold_whole};
 use crate::scorer::label::AliasTable;
 
 /// Names of one disease: spellings that fold alike, and exact synonyms from a table.

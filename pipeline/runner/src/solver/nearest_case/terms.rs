@@ -1,5 +1,6 @@
 //! Texts as terms of an index.
 
+use consilium_core::is_han;
 use unicode_normalization::UnicodeNormalization;
 
 /// Terms longer than this are cut: nothing is told by the tail of a longer one.
@@ -42,11 +43,6 @@ fn end_han(han: &mut Vec<char>, terms: &mut Vec<String>) {
         several => terms.extend(several.windows(2).map(String::from_iter)),
     }
     han.clear();
-}
-
-/// Whether a character belongs to a script written without spaces.
-fn is_han(c: char) -> bool {
-    matches!(u32::from(c), 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
 }
 
 #[cfg(test)]

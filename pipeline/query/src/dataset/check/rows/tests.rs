@@ -138,3 +138,32 @@ fn a_thousand_findings_of_a_kind_are_kept_and_all_are_counted() {
     assert_eq!(found.counts[&Check::EmptyInput], 1200);
     assert_eq!(found.findings.len(), 1000);
 }
+
+#[test]
+fn what_is_not_seen_and_what_nobody_reads_is_told() {
+    let long = "fever ".repeat(200_000);
+    let rows = [
+        "{\"id\":\"1\",\"q\":\"Which\u{202e}?\",\"g\":\"gout\"}".to_owned(),
+        "{\"id\":\"2\",\"q\":\"What?\\u0007\\u200b\",\"g\":\"\\u200b\"}".to_owned(),
+        format!(r#"{{"id":"3","q":"Why?","g":"{long}"}}"#),
+        "{\"id\":\"4\",\"q\":\"چه می\u{200c}شود؟\\n\",\"g\":\"gout\"}".to_owned(),
+    ];
+    let found = checked(
+        "diagnosis",
+        "f.jsonl",
+        &rows.join("\n"),
+        &CheckOptions::default(),
+    );
+    let seen = "characters that are not seen: control, zero-width or text-direction characters";
+    assert_eq!(
+        lines(&found),
+        [
+            format!("hidden-characters line 1: `question` holds 1 {seen}"),
+            format!("hidden-characters line 2: `question` holds 2 {seen}"),
+            format!("hidden-characters line 2: `gold` holds 1 {seen}"),
+            "blank-gold line 2: the gold answer or the reference holds nothing that can be seen"
+                .to_owned(),
+            "long-text line 3: `gold` has 1.1 MB of text".to_owned(),
+        ]
+    );
+}
