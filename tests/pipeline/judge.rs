@@ -258,6 +258,11 @@ fn a_judge_is_estimated_and_bound_by_the_budget() {
         "{said}"
     );
     assert_eq!(place.count(&run, calls), 5);
+    // What is given is right and only unfinished, as with a solver.
+    let mut again = place.command(&["score", &run]);
+    let status = again.env("JUDGE_TEST_KEY", "k").output().unwrap().status;
+    assert_eq!(status.code(), Some(1));
+    assert_eq!(place.count(&run, calls), 5);
     // With more to spend it goes on from there.
     place.write("study.toml", plain);
     let output = place

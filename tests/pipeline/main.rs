@@ -5,6 +5,7 @@
 
 mod architecture;
 mod bad_input;
+mod bad_run;
 mod canaries;
 mod datasets;
 mod engine;

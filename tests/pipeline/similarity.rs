@@ -107,3 +107,17 @@ fn a_server_scores_and_what_it_is_missing_for_is_told() {
     assert_eq!((verified.code, verified.stdout.as_str()), (0, "ok\n"));
     assert!(verified.stderr.contains("not computed again"));
 }
+
+#[test]
+fn metrics_that_cannot_read_chinese_are_told_before_and_at_the_run() {
+    let place = place("[[scorer]]\nkind = \"text\"\nmetrics = [\"rougeL\", \"chrf\"]\n");
+    for command in ["check", "run"] {
+        let told = place.run(&[command, "study.toml"]).stderr;
+        let notes: Vec<&str> = told
+            .lines()
+            .filter(|line| line.contains("are Chinese"))
+            .collect();
+        assert_eq!(notes.len(), 1, "{command}: {told}");
+        assert!(notes[0].contains("dataset 'zh'") && notes[0].contains("which rougeL cannot"));
+    }
+}

@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -53,6 +54,16 @@ pub(crate) enum RowFormat {
     Json,
     /// Comma-separated values with a header line.
     Csv,
+}
+
+/// A query may begin with a comment, as those under `tables/` do; two hyphens and a space begin no option.
+pub(crate) fn not_an_option(word: OsString) -> OsString {
+    let text = word.to_str().unwrap_or_default();
+    if text.starts_with("-- ") || text.starts_with("--\n") {
+        format!("\n{text}").into()
+    } else {
+        word
+    }
 }
 
 #[cfg(test)]

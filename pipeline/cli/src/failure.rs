@@ -17,6 +17,7 @@ const BAD_INPUT: u8 = 2;
 pub(crate) struct Hinted {
     message: String,
     hint: String,
+    code: u8,
 }
 
 impl fmt::Display for Hinted {
@@ -29,9 +30,19 @@ impl std::error::Error for Hinted {}
 
 /// An error with a hint.
 pub(crate) fn hinted(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+    with_code(message, hint, BAD_INPUT)
+}
+
+/// As [`hinted`], where what was given is right: what stopped can go on from where it is.
+pub(crate) fn unfinished(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+    with_code(message, hint, CHECK_MISSED)
+}
+
+fn with_code(message: impl Into<String>, hint: impl Into<String>, code: u8) -> anyhow::Error {
     anyhow::Error::new(Hinted {
         message: message.into(),
         hint: hint.into(),
+        code,
     })
 }
 
@@ -52,13 +63,15 @@ pub(crate) fn report(failure: &anyhow::Error) -> ExitCode {
         }
     }
     printer::note(&format!("error: {message}"));
+    let mut code = BAD_INPUT;
     for hint in failure
         .chain()
         .filter_map(|cause| cause.downcast_ref::<Hinted>())
     {
         printer::note(&format!("hint: {}", hint.hint));
+        code = hint.code;
     }
-    ExitCode::from(BAD_INPUT)
+    ExitCode::from(code)
 }
 
 fn is_broken_pipe(cause: &(dyn std::error::Error + 'static)) -> bool {

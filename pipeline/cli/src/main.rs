@@ -18,7 +18,8 @@ use clap::Parser as _;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let arguments = arguments::Arguments::parse();
+    let words = std::env::args_os().map(arguments::not_an_option);
+    let arguments = arguments::Arguments::parse_from(words);
     match command::dispatch(&arguments) {
         Ok(code) => code,
         Err(failure) => failure::report(&failure),

@@ -50,6 +50,20 @@ impl NamedMetric {
         &self.signature
     }
 
+    /// Whether the value depends on what a Chinese text says. Where tokens are what stands between spaces,
+    /// or English letters, it is the same for two texts that share most of it and for two that share
+    /// nothing.
+    pub fn reads_chinese(&self) -> bool {
+        // Texts that are not the same share nothing by this measure, in any language.
+        if self.name.starts_with("exact_match") {
+            return true;
+        }
+        let said = "患者发热咳嗽三天考虑肺炎";
+        let near = self.metric.sentence("患者发热咳嗽五天考虑肺炎", &[said]);
+        let far = self.metric.sentence("建议手术", &[said]);
+        near.to_bits() != far.to_bits()
+    }
+
     /// Whether a row can be statistics of this metric: it has their number and none is negative.
     pub fn fits(&self, statistics: &[i64]) -> bool {
         statistics.len() == self.length && statistics.iter().all(|value| *value >= 0)
@@ -73,5 +87,33 @@ impl Eq for NamedMetric {}
 impl Hash for NamedMetric {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.name.hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::NAMES;
+
+    #[test]
+    fn chinese_is_read_by_what_cuts_it_into_words_or_characters() {
+        let named = |name| NamedMetric::find(name).unwrap();
+        let reading: Vec<&str> = NAMES
+            .into_iter()
+            .filter(|name| named(name).reads_chinese())
+            .collect();
+        let by_name = |name: &str| {
+            let marks = [
+                "-zh",
+                "-char",
+                "-jieba",
+                "chrf",
+                "rouge_chinese",
+                "exact_match",
+            ];
+            marks.iter().any(|mark| name.contains(mark))
+        };
+        let expected: Vec<&str> = NAMES.into_iter().filter(|name| by_name(name)).collect();
+        assert_eq!(reading, expected);
     }
 }

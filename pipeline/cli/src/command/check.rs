@@ -19,7 +19,7 @@ use super::estimate::print_estimates;
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;
 use crate::run::{EvaluatedCases, ExecuteOptions, learns, plan, read_training};
-use crate::study::{ResolvedStudy, load};
+use crate::study::{ChineseReferences, ResolvedStudy, load};
 
 /// Check a study before it runs: its file, datasets, prompts and backends.
 #[derive(Debug, Args)]
@@ -74,7 +74,12 @@ async fn check_datasets(study: &ResolvedStudy) -> Result<BTreeMap<String, CaseVi
     printer::line("Datasets")?;
     for spec in &study.study.dataset {
         let seed = study.study.study.seed;
-        let snapshot = snapshot_cases(spec, &study.folder, seed, |_| Ok(())).await?;
+        let mut references = ChineseReferences::default();
+        let snapshot = snapshot_cases(spec, &study.folder, seed, |case| {
+            references.add(&case);
+            Ok(())
+        })
+        .await?;
         let entry = &snapshot.entry;
         let malformed = match entry.malformed {
             0 => String::new(),
@@ -86,6 +91,9 @@ async fn check_datasets(study: &ResolvedStudy) -> Result<BTreeMap<String, CaseVi
         ))?;
         for row in snapshot.first_malformed.iter().take(5) {
             printer::line(&format!("    {}:{row}", spec.path.display()))?;
+        }
+        for note in references.notes(&study.study, &spec.name) {
+            printer::note(&format!("note: {note}"));
         }
         if let Some(case) = CaseReader::open(spec, &study.folder)?.next() {
             samples.insert(spec.name.clone(), case?.view);

@@ -10,7 +10,7 @@ use consilium_store::{RunDirectory, RunLock};
 
 use super::check::prompt_lengths;
 use super::estimate::print_estimates;
-use crate::failure::{CHECK_MISSED, hinted};
+use crate::failure::{CHECK_MISSED, hinted, unfinished};
 use crate::printer;
 use crate::run::{
     ExecuteOptions, Execution, PrepareOptions, check_execution, execute, plan, prepare, score_run,
@@ -184,7 +184,7 @@ pub(crate) async fn run_study(
         tokio::select! {
             result = score_and_tabulate(&directory) => tables = Some(result?),
             () = signal() => {
-                return Err(hinted(
+                return Err(unfinished(
                     format!("score run '{}': stopped by the user", directory.name()),
                     "every answer is recorded; consilium score RUN scores them",
                 ));

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
 use consilium_query::function::list_functions;
-use consilium_query::{query_session, register_runs, user_query};
+use consilium_query::{UserSqlError, query_session, register_runs, user_query};
 
 use super::rows::print_rows;
 use crate::arguments::RowFormat;
@@ -39,7 +40,7 @@ pub(crate) struct SqlArguments {
     rows: usize,
 
     /// Seconds that the query may take.
-    #[arg(long, default_value_t = 60, value_name = "S")]
+    #[arg(long, default_value_t = 60, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
 }
 
@@ -75,12 +76,17 @@ pub(crate) async fn sql(given: &SqlArguments, runs: &Path) -> Result<ExitCode> {
     };
     let session = query_session(2)?;
     register_runs(&session, &sources(runs, names)?).await?;
-    let rows = user_query(&session, query, given.rows, std::time::Duration::from_secs(given.timeout)).await.map_err(|error| {
-        hinted(
-            error.to_string(),
-            "tables: cases, samples, attempts, calls, events, scores, plan; consilium sql --functions \
-             lists our functions",
-        )
+    let deadline = Duration::from_secs(given.timeout);
+    let rows = user_query(&session, query, given.rows, deadline).await;
+    let rows = rows.map_err(|error| {
+        let hint = match error {
+            UserSqlError::Deadline { .. } => "--timeout S gives a query more time",
+            _ => {
+                "tables: cases, samples, attempts, calls, events, scores, plan; consilium sql --functions \
+                 lists our functions"
+            }
+        };
+        hinted(error.to_string(), hint)
     })?;
     print_rows(&rows, given.format)?;
     Ok(ExitCode::SUCCESS)

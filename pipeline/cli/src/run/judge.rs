@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 use super::answers::RunAnswers;
 use super::progress::{duration, show_progress};
 use super::spending::budget;
-use crate::failure::hinted;
+use crate::failure::unfinished;
 use crate::printer;
 
 /// Paths in a recorded study are absolute.
@@ -250,17 +250,17 @@ fn limited_backend(
 fn stopped(name: &str, directory: &RunDirectory, error: FanOutError) -> anyhow::Error {
     let run = directory.name();
     match error {
-        FanOutError::Stopped(RunStopped::Backend { backend, message }) => hinted(
+        FanOutError::Stopped(RunStopped::Backend { backend, message }) => unfinished(
             format!("score run '{run}' with '{name}': use backend '{backend}': {message}"),
             "set the variable that api_key_env names to a valid key; what was judged is recorded, and \
              consilium score RUN goes on from there",
         ),
-        FanOutError::Stopped(reason @ RunStopped::Budget { .. }) => hinted(
+        FanOutError::Stopped(reason @ RunStopped::Budget { .. }) => unfinished(
             format!("score run '{run}' with '{name}': {reason}"),
             "what was judged is recorded; raise [budget] in the study file, and consilium run STUDY goes on \
              from there",
         ),
-        FanOutError::Stopped(reason) => hinted(
+        FanOutError::Stopped(reason) => unfinished(
             format!("score run '{run}' with '{name}': {reason}"),
             "what was judged is recorded; consilium score RUN goes on from there",
         ),

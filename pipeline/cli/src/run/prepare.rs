@@ -18,7 +18,7 @@ use consilium_store::{
 use super::abandon::or_abandon;
 use crate::failure::hinted;
 use crate::printer;
-use crate::study::{ResolvedStudy, difference};
+use crate::study::{ChineseReferences, ResolvedStudy, difference};
 
 /// Cases per part.
 const CASES_PER_PART: u64 = 65_536;
@@ -215,10 +215,15 @@ async fn add_cases(
     }
     let mut writer = CaseWriter::new(directory);
     for spec in &study.study.dataset {
+        let mut references = ChineseReferences::default();
         let snapshot = snapshot_cases(spec, &study.folder, study.study.study.seed, |row| {
+            references.add(&row);
             writer.push(row)
         })
         .await?;
+        for note in references.notes(&study.study, &spec.name) {
+            printer::note(&format!("note: {note}"));
+        }
         report_malformed(
             &spec.name,
             &spec.path,
