@@ -13,6 +13,8 @@ cd "$work"
 
 # Starts a mock server with the given options; sets base_url.
 start_mock() {
+  # What an earlier server wrote would be read while the file is being made anew.
+  rm -f mock.address
   "$consilium" mock-server "$@" > mock.address &
   servers+=($!)
   for _ in $(seq 100); do [[ -s mock.address ]] && break; sleep 0.1; done
