@@ -121,3 +121,20 @@ fn metrics_that_cannot_read_chinese_are_told_before_and_at_the_run() {
         assert!(notes[0].contains("dataset 'zh'") && notes[0].contains("which rougeL cannot"));
     }
 }
+
+#[test]
+fn a_part_of_every_dataset_is_run_and_the_rest_later() {
+    let place = place("");
+    let run = place
+        .run(&["run", "study.toml", "--limit", "1"])
+        .run()
+        .to_owned();
+    let samples = "SELECT count(*) FROM samples";
+    assert_eq!(place.count(&run, samples), 2);
+    let of_both = "SELECT count(DISTINCT dataset) FROM samples";
+    assert_eq!(place.count(&run, of_both), 2);
+    for shard in ["1/2", "2/2"] {
+        place.run(&["run", "study.toml", "--shard", shard]);
+    }
+    assert_eq!(place.count(&run, samples), 3);
+}

@@ -8,8 +8,7 @@ use consilium_store::rows::{decode_calls, decode_scores};
 use consilium_store::{RunTable, StoreError};
 use datafusion::common::Result;
 use datafusion::error::DataFusionError;
-use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
-use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties as _, execute_stream};
+use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::SessionContext;
 use futures::StreamExt as _;
 
@@ -96,11 +95,6 @@ pub async fn run_judging(
         .await?
         .create_physical_plan()
         .await?;
-    let input: Arc<dyn ExecutionPlan> = if input.output_partitioning().partition_count() > 1 {
-        Arc::new(CoalescePartitionsExec::new(input))
-    } else {
-        input
-    };
     let plan = Arc::new(FanOutExec::new(input, Arc::new(AnswerWork(executor))));
     let mut stream = execute_stream(plan, session.task_ctx())?;
     while let Some(batch) = stream.next().await {

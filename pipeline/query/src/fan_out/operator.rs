@@ -12,10 +12,12 @@ use datafusion::common::{Result, exec_err, internal_err};
 use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, Partitioning};
+use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::stream::RecordBatchReceiverStreamBuilder;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, PhysicalExpr, PlanProperties,
+    DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, ExecutionPlanProperties as _,
+    PhysicalExpr, PlanProperties,
 };
 use futures::StreamExt as _;
 use tokio::sync::mpsc::Sender;
@@ -38,8 +40,8 @@ pub trait FanOutWork: fmt::Debug + Send + Sync {
 
 /// Executes every work item of its input and yields the finished samples as they come.
 ///
-/// The input is one partition, case-major, so that systems advance together. It is pulled only as
-/// fast as samples end: at most [`FanOutWork::width`] are in flight.
+/// The input is case-major, so that systems advance together. It is pulled only as fast as samples end: at
+/// most [`FanOutWork::width`] are in flight.
 pub struct FanOutExec {
     input: Arc<dyn ExecutionPlan>,
     work: Arc<dyn FanOutWork>,
@@ -49,6 +51,13 @@ pub struct FanOutExec {
 impl FanOutExec {
     /// Wraps a work list.
     pub fn new(input: Arc<dyn ExecutionPlan>, work: Arc<dyn FanOutWork>) -> Self {
+        // A draw from each of several datasets is a partition of its own. All of them are work, and a join
+        // lets none begin before every one has asked it.
+        let input = if input.output_partitioning().partition_count() > 1 {
+            Arc::new(CoalescePartitionsExec::new(input)) as Arc<dyn ExecutionPlan>
+        } else {
+            input
+        };
         let properties = Arc::new(PlanProperties::new(
             EquivalenceProperties::new(finished_schema()),
             Partitioning::UnknownPartitioning(1),
