@@ -95,10 +95,20 @@ fn a_missing_or_shortened_part_is_never_read_past() {
             if let Some(damaged) = damaged {
                 std::fs::write(&part, damaged).unwrap();
             }
-            for command in ["report", "score"] {
-                refused(&place, &[command, &run], &["consilium verify"]);
-            }
+            refused(&place, &["report", &run], &["consilium verify"]);
             assert_eq!(place.run(&["verify", &run]).code, 1);
+            if table == "scores" {
+                refused(
+                    &place,
+                    &["score", &run, "--scorer", "choice"],
+                    &["consilium verify"],
+                );
+                // They follow from the rest, to the byte.
+                assert_eq!(place.run(&["score", &run]).code, 0);
+                assert_eq!(std::fs::read(&part).unwrap(), bytes);
+            } else {
+                refused(&place, &["score", &run], &["consilium verify"]);
+            }
             std::fs::write(&part, &bytes).unwrap();
         }
     }

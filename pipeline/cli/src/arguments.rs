@@ -56,10 +56,11 @@ pub(crate) enum RowFormat {
     Csv,
 }
 
-/// A query may begin with a comment, as those under `tables/` do; two hyphens and a space begin no option.
+/// A query may begin with a comment, as those under `tables/` do. No option has white space before its value.
 pub(crate) fn not_an_option(word: OsString) -> OsString {
     let text = word.to_str().unwrap_or_default();
-    if text.starts_with("-- ") || text.starts_with("--\n") {
+    let name = text.split('=').next().unwrap_or_default();
+    if text.starts_with("--") && name.contains(char::is_whitespace) {
         format!("\n{text}").into()
     } else {
         word

@@ -139,6 +139,19 @@ pub enum StoreError {
         /// How it differs from what was written.
         damage: &'static str,
     },
+    /// Samples whose cases are not in the run: leaving them out would change every number.
+    #[error(
+        "pair answers with their cases: {samples} samples have none in cases/, the first is case '{case_id}' \
+         of dataset '{dataset}'; consilium verify tells what else is damaged"
+    )]
+    NoCase {
+        /// How many.
+        samples: usize,
+        /// Dataset of the first.
+        dataset: String,
+        /// Case of the first.
+        case_id: String,
+    },
     /// A thread could not start or did not end by itself.
     #[error("run a thread to record with")]
     Thread(#[source] io::Error),

@@ -76,6 +76,8 @@ pub(crate) async fn sql(given: &SqlArguments, runs: &Path) -> Result<ExitCode> {
     };
     let session = query_session(2)?;
     register_runs(&session, &sources(runs, names)?).await?;
+    // Editors put it before everything.
+    let query = query.trim_start_matches('\u{feff}');
     let deadline = Duration::from_secs(given.timeout);
     let rows = user_query(&session, query, given.rows, deadline).await;
     let rows = rows.map_err(|error| {

@@ -202,7 +202,16 @@ async fn verify_scores(
     scorers: &[String],
 ) -> Result<Vec<String>> {
     let mut findings = Vec::new();
-    for (name, signature, mut again) in compute_scores(directory, manifest, scorers).await? {
+    let computed = match compute_scores(directory, manifest, scorers).await {
+        Ok(computed) => computed,
+        Err(error) => {
+            let run = directory.name();
+            return Ok(vec![format!(
+                "{run}: the scores cannot be computed again: {error:#}"
+            )]);
+        }
+    };
+    for (name, signature, mut again) in computed {
         if manifest.signatures.get(&name) != Some(&signature) {
             findings.push(format!(
                 "{}: scorer '{name}' does not have the signature that manifest.json gives for it",

@@ -8,8 +8,8 @@ use consilium_core::study::{ScorerKind, ScorerSpec, Study};
 use consilium_core::{RunManifest, ScoreRow};
 use consilium_runner::scorer::{self, Scorer};
 use consilium_store::{
-    RecordedAnswers, RunDirectory, RunLock, ScoreSorter, ScoreWriter, SortedScores, StoreError,
-    check_parts, read_ahead, replace_scores,
+    RecordedAnswers, RunDirectory, RunLock, RunTable, ScoreSorter, ScoreWriter, SortedScores,
+    StoreError, check_parts, present_part, read_ahead, replace_scores,
 };
 
 use super::judge::{judge_run, recorded_verdicts, remember_policy};
@@ -25,7 +25,10 @@ pub(crate) async fn score_run(
     mut lock: RunLock,
     only: &[String],
 ) -> Result<(RunLock, Vec<(String, u64)>)> {
-    let manifest = directory.manifest()?;
+    let mut manifest = directory.manifest()?;
+    if only.is_empty() {
+        leave_out_damaged_scores(directory, &mut manifest)?;
+    }
     check_parts(directory, &manifest)?;
     let study = recorded_study(&manifest)?;
     let mut counts = Vec::new();
@@ -57,6 +60,24 @@ pub(crate) async fn score_run(
         counts.extend(score_offline(directory, &others)?);
     }
     Ok((lock, counts))
+}
+
+/// Scores follow from what else is recorded: where all are made again, none that is damaged is missed.
+fn leave_out_damaged_scores(directory: &RunDirectory, manifest: &mut RunManifest) -> Result<()> {
+    let before = manifest.parts.len();
+    let folder = format!("{}/", RunTable::Scores.name());
+    manifest.parts.retain(|part| {
+        !part.path.starts_with(&folder)
+            || present_part(directory.root(), &manifest.run, part).is_ok()
+    });
+    let damaged = before - manifest.parts.len();
+    if damaged > 0 {
+        printer::note(&format!(
+            "{damaged} missing or damaged parts of scores are made again"
+        ));
+        directory.write_manifest(manifest)?;
+    }
+    Ok(())
 }
 
 /// Scores by everything that asks no model.

@@ -24,8 +24,9 @@ impl Texts {
         self.chinese += u64::from(is_mostly_han(text));
     }
 
-    const fn are_mostly_chinese(&self) -> bool {
-        self.chinese * 2 > self.all
+    /// More than a tenth: so many values that say little change every mean.
+    const fn are_often_chinese(&self) -> bool {
+        self.chinese * 10 > self.all
     }
 }
 
@@ -58,12 +59,14 @@ impl ChineseReferences {
                 continue;
             };
             let blind = scorer.metrics_blind_to_chinese();
-            if texts.are_mostly_chinese() && !blind.is_empty() {
+            if texts.are_often_chinese() && !blind.is_empty() {
                 notes.push(format!(
-                    "scorer '{}': the references of dataset '{dataset}' are Chinese, which {} cannot cut \
-                     into words; chrf and metrics that end in -zh, -chars or -jieba or begin with \
+                    "scorer '{}': {} of {} references of dataset '{dataset}' are Chinese, which {} cannot \
+                     cut into words; chrf and metrics that end in -zh, -chars or -jieba or begin with \
                      rouge_chinese can",
                     spec.display_name(),
+                    texts.chinese,
+                    texts.all,
                     blind.join(", "),
                 ));
             }
@@ -126,6 +129,7 @@ mod tests {
         assert_eq!(notes(&chinese, &[], None).len(), 1);
         assert!(notes(&chinese, &["bleu-zh", "chrf"], None).is_empty());
         assert!(notes(&chinese, &["rougeL"], Some(TextTarget::Gold)).is_empty());
-        assert!(notes(&chinese[1..], &["rougeL"], None).is_empty());
+        let few = ["考虑肺炎"; 1].into_iter().chain(["no finding"; 9]);
+        assert!(notes(&few.collect::<Vec<_>>(), &["rougeL"], None).is_empty());
     }
 }

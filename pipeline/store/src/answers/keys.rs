@@ -67,16 +67,29 @@ impl OrderedPairs {
             same
         });
         let mut asked = asked.into_iter().peekable();
-        let pairs = answered.into_iter().filter_map(|(key, sample)| {
+        let mut pairs = Vec::with_capacity(answered.len());
+        let mut alone: Vec<Key> = Vec::new();
+        for (key, sample) in answered {
             while asked
                 .next_if(|(case, _)| texts.case_order(case, &key).is_lt())
                 .is_some()
             {}
-            let (case, place) = asked.peek()?;
-            let case = texts.case_order(case, &key).is_eq().then_some(*place)?;
-            Some(Pair { key, sample, case })
-        });
-        let pairs = pairs.collect();
+            match asked.peek() {
+                Some((case, place)) if texts.case_order(case, &key).is_eq() => pairs.push(Pair {
+                    key,
+                    sample,
+                    case: *place,
+                }),
+                _ => alone.push(key),
+            }
+        }
+        if let Some(first) = alone.first() {
+            return Err(StoreError::NoCase {
+                samples: alone.len(),
+                dataset: texts.name(first.dataset).to_owned(),
+                case_id: texts.id(first).to_owned(),
+            });
+        }
         Ok(Self { texts, pairs })
     }
 

@@ -42,12 +42,12 @@ fn answer(dataset: &str, number: u32, system: &str, epoch: u32, attempt: u32) ->
 }
 
 /// Cases and samples in no order, in several parts; every tenth sample has a second attempt, which may lie
-/// before the first; two samples have no case and one dataset is not asked for.
+/// before the first. Datasets `other` and `c` are not asked for, and `c` has no cases.
 fn run() -> (tempfile::TempDir, RunDirectory, RunManifest, Vec<SampleRow>) {
     let (folder, directory) = new_run();
     let scattered = (0..CASES).map(|step| step * 311 % CASES);
     let mut cases: Vec<CaseRow> = Vec::new();
-    let mut samples = vec![answer("b", 9999, "z", 1, 1), answer("c", 1, "z", 1, 1)];
+    let mut samples = vec![answer("c", 9999, "z", 1, 1), answer("c", 1, "z", 1, 1)];
     let mut expected = Vec::new();
     for number in scattered {
         for dataset in ["b", "a", "other"] {
@@ -116,6 +116,18 @@ fn payloads_come_where_they_are_asked_for() {
     assert_eq!(
         payloads(read.iter().map(|(sample, _)| sample).collect()),
         payloads(of_a.collect())
+    );
+}
+
+#[test]
+fn samples_without_a_case_are_never_left_out() {
+    let (_folder, directory, manifest, _) = run();
+    let datasets = ["a".to_owned(), "c".to_owned()];
+    let error = RecordedAnswers::open(&directory, &manifest, &datasets).unwrap_err();
+    let said = error.to_string();
+    assert!(
+        said.contains("2 samples") && said.contains("'case-1'"),
+        "{said}"
     );
 }
 

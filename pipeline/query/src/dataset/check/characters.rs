@@ -15,6 +15,15 @@ pub(super) fn check_characters(case: &Case, place: Place, found: &mut DatasetChe
     for (field, value) in &case.view.input {
         check_value(case, field, value, place, found);
     }
+    check_text(case, "id", &case.view.case_id, place, found);
+    let labels = [&case.view.specialty, &case.view.prevalence];
+    for label in labels
+        .into_iter()
+        .flatten()
+        .chain(case.view.labels.values())
+    {
+        check_text(case, "labels", label, place, found);
+    }
     for option in &case.view.options {
         check_text(case, "options", &option.text, place, found);
     }
@@ -57,23 +66,24 @@ fn check_text(case: &Case, field: &str, text: &str, place: Place, found: &mut Da
     }
 }
 
-/// Joiners are left out: Persian and emoji are written with them. NUL and U+FFFD are signs of damage.
+/// Joiners and marks of direction are left out: Persian, emoji and Hebrew are written with them. NUL and U+FFFD
+/// are signs of damage.
 fn is_hidden(c: char) -> bool {
     match c {
         '\0' | '\t' | '\n' | '\r' => false,
-        // Without width, then marks, embeddings and isolates of the direction of writing.
-        '\u{200b}'
-        | '\u{2060}'
-        | '\u{feff}'
-        | '\u{200e}'
-        | '\u{200f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2066}'..='\u{2069}' => true,
+        // Without width, soft hyphens, invisible operators, fillers.
+        '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{3164}' | '\u{feff}'
+        // Embeddings, overrides and isolates of the direction of writing; ends of lines that few see.
+        | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{206f}'
+        // Tags, in which text can be hidden.
+        | '\u{e0000}'..='\u{e007f}' => true,
         _ => c.is_control(),
     }
 }
 
 fn is_blank(text: &str) -> bool {
-    text.chars()
-        .all(|c| c.is_whitespace() || is_hidden(c) || c == '\0')
+    text.chars().all(|c| {
+        let joins = matches!(c, '\0' | '\u{200c}'..='\u{200f}' | '\u{2800}');
+        c.is_whitespace() || joins || is_hidden(c)
+    })
 }
