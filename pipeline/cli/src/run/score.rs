@@ -57,7 +57,7 @@ pub(crate) async fn score_run(
         directory.write_manifest(&manifest)?;
     }
     if !others.is_empty() {
-        counts.extend(score_offline(directory, &others)?);
+        counts.extend(score_offline(directory, &others).await?);
     }
     Ok((lock, counts))
 }
@@ -81,14 +81,18 @@ fn leave_out_damaged_scores(directory: &RunDirectory, manifest: &mut RunManifest
 }
 
 /// Scores by everything that asks no model.
-fn score_offline(directory: &RunDirectory, specs: &[&ScorerSpec]) -> Result<Vec<(String, u64)>> {
+async fn score_offline(
+    directory: &RunDirectory,
+    specs: &[&ScorerSpec],
+) -> Result<Vec<(String, u64)>> {
     let mut manifest = directory.manifest()?;
     let mut writer = ScoreWriter::new(directory);
     let mut counts = vec![0; specs.len()];
     let signatures = offline_rows(directory, &manifest, specs, |place, rows| {
         counts[place] += rows.len() as u64;
         writer.extend(rows)
-    })?;
+    })
+    .await?;
     let names: Vec<&str> = specs.iter().map(|spec| spec.display_name()).collect();
     for (name, signature) in names.iter().zip(signatures) {
         manifest.signatures.insert((*name).to_owned(), signature);
@@ -101,7 +105,7 @@ fn score_offline(directory: &RunDirectory, specs: &[&ScorerSpec]) -> Result<Vec<
 /// Hands over the rows of scorers that ask no model, by the scorer's place in `specs` and in the order of
 /// their keys, and returns the signatures. The answers are read once for all of them, and once more where
 /// scores were recorded: those stand in payloads, which may be long.
-fn offline_rows(
+async fn offline_rows(
     directory: &RunDirectory,
     manifest: &RunManifest,
     specs: &[&ScorerSpec],
@@ -139,6 +143,8 @@ fn offline_rows(
                     }
                 }
             }
+            // Whoever waits for a signal beside this gets a turn.
+            tokio::task::yield_now().await;
         }
     }
     Ok(signatures)
@@ -153,7 +159,7 @@ pub(crate) async fn compute_scores(
 ) -> Result<Vec<(String, String, SortedScores)>> {
     let study = recorded_study(manifest)?;
     let specs = selected(&study, only, directory)?;
-    let mut offline = offline_scores(directory, manifest, &specs)?;
+    let mut offline = offline_scores(directory, manifest, &specs).await?;
     let mut scored = Vec::new();
     for spec in specs {
         let name = spec.display_name();
@@ -180,7 +186,7 @@ pub(crate) async fn compute_scores(
 }
 
 /// By name of the scorer: its signature and its rows.
-fn offline_scores(
+async fn offline_scores(
     directory: &RunDirectory,
     manifest: &RunManifest,
     specs: &[&ScorerSpec],
@@ -193,7 +199,8 @@ fn offline_scores(
     let mut sorters: Vec<ScoreSorter> = specs.iter().map(|_| ScoreSorter::default()).collect();
     let signatures = offline_rows(directory, manifest, &specs, |place, rows| {
         sorters[place].extend(rows)
-    })?;
+    })
+    .await?;
     let mut scored = BTreeMap::new();
     for ((spec, signature), sorter) in specs.iter().zip(signatures).zip(sorters) {
         let name = spec.display_name().to_owned();
