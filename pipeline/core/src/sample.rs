@@ -46,6 +46,37 @@ pub struct SampleRow {
 }
 
 impl SampleRow {
+    /// A row of which only the key, the attempt and the outcome are known.
+    pub fn bare(
+        dataset: &str,
+        case_id: &str,
+        system: &str,
+        epoch: u32,
+        attempt: u32,
+        outcome: Outcome,
+    ) -> Self {
+        Self {
+            dataset: dataset.to_owned(),
+            case_id: case_id.to_owned(),
+            system: system.to_owned(),
+            epoch,
+            attempt,
+            outcome,
+            answer: None,
+            payload: None,
+            rounds: None,
+            stop_reason: None,
+            calls: 0,
+            prompt_tokens: None,
+            completion_tokens: None,
+            cost_usd: None,
+            started_at: 0,
+            wall_ms: 0,
+            error_kind: None,
+            error: None,
+        }
+    }
+
     /// The sample's key.
     pub fn key(&self) -> SampleKey {
         SampleKey::new(

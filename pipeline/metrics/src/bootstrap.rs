@@ -84,7 +84,7 @@ pub fn bootstrap_text_of_cases(
     let kinds = Kinds::new(alike.iter().map(|alike| alike.len() as u64));
     // In the order in which they are drawn: every replicate reads them all.
     let statistics: Vec<i64> = alike.iter().flat_map(|alike| alike[0]).copied().collect();
-    let mut values = drawn_replicates(seed, replicates, |generator| {
+    let values = drawn_replicates(seed, replicates, |generator| {
         let mut total = vec![0_i64; width];
         kinds.draw(generator, &mut |kind, times| {
             let times = i64::try_from(times).unwrap_or(i64::MAX);
@@ -95,8 +95,7 @@ pub fn bootstrap_text_of_cases(
         });
         metric.score(&total)
     });
-    values.par_sort_unstable_by(f64::total_cmp);
-    Some(percentile_interval(&values, level))
+    Some(percentile_interval(values, level))
 }
 
 /// Returns the percentile bootstrap interval of the mean over rows, resampling cases.
@@ -144,7 +143,7 @@ pub fn bootstrap_mean_of_cases(
     let alike: Vec<&[(f64, f64)]> = clusters.chunk_by(|a, b| order(a, b).is_eq()).collect();
     let kinds = Kinds::new(alike.iter().map(|alike| alike.len() as u64));
     let alike: Vec<(f64, f64)> = alike.into_iter().map(|alike| alike[0]).collect();
-    let mut values = drawn_replicates(seed, replicates, |generator| {
+    let values = drawn_replicates(seed, replicates, |generator| {
         let (mut sum, mut rows) = (0.0, 0.0);
         kinds.draw(generator, &mut |kind, times| {
             let (case_sum, case_rows) = alike[kind];
@@ -154,16 +153,16 @@ pub fn bootstrap_mean_of_cases(
         // A ratio of sums lies between the case means; rounding must not break that.
         (sum / rows).clamp(smallest, largest)
     });
-    values.par_sort_unstable_by(f64::total_cmp);
-    Some(percentile_interval(&values, level))
+    Some(percentile_interval(values, level))
 }
 
-/// The interval between the tails of ascending, non-empty values.
-fn percentile_interval(values: &[f64], level: f64) -> Interval {
+/// The interval between the tails of values, of which there is at least one.
+pub(crate) fn percentile_interval(mut values: Vec<f64>, level: f64) -> Interval {
+    values.par_sort_unstable_by(f64::total_cmp);
     let tail = (1.0 - level) / 2.0;
     Interval {
-        low: quantile(values, tail),
-        high: quantile(values, 1.0 - tail),
+        low: quantile(&values, tail),
+        high: quantile(&values, 1.0 - tail),
     }
 }
 
@@ -190,7 +189,7 @@ fn order(one: &(f64, f64), other: &(f64, f64)) -> Ordering {
 }
 
 /// Quantile of ascending, non-empty `values` by linear interpolation, as `numpy.quantile`.
-pub(crate) fn quantile(values: &[f64], probability: f64) -> f64 {
+fn quantile(values: &[f64], probability: f64) -> f64 {
     let last = values.len() - 1;
     let position = last as f64 * probability.clamp(0.0, 1.0);
     #[expect(

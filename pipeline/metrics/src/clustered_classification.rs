@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::bootstrap::{CaseSum, clustered_bootstrap_mean, quantile};
+use crate::bootstrap::{bootstrap_mean_of_cases, percentile_interval};
 use crate::classification::{Average, ClassificationSummary, Confusion};
 use crate::interval::{Interval, is_level};
 use crate::resample::{Kinds, replicates as drawn_replicates};
@@ -135,27 +135,20 @@ impl ClusteredConfusion {
         .flatten()
         .collect();
         // The accuracy has one interval, wherever it stands.
-        let accuracy = clustered_bootstrap_mean(&self.correct(), seed, replicates, level);
+        let accuracy = bootstrap_mean_of_cases(self.correct(), seed, replicates, level);
         Some(intervals(&draws, &summary, level, accuracy))
     }
 
-    /// Correct rows of each case.
-    fn correct(&self) -> Vec<CaseSum> {
-        let cases = self.cases.iter().map(|(case, confusion)| {
-            let (mut correct, mut n) = (0, 0);
-            for (truth, predicted, count) in confusion.cells() {
-                n += count;
-                if predicted == Some(truth) {
-                    correct += count;
-                }
-            }
-            CaseSum {
-                case: case.clone(),
-                sum: correct as f64,
-                n,
-            }
-        });
-        cases.collect()
+    /// Correct rows and all rows of each case.
+    fn correct(&self) -> impl Iterator<Item = (f64, u64)> {
+        self.cases.values().map(|confusion| {
+            confusion
+                .cells()
+                .fold((0.0, 0), |(correct, n), (truth, predicted, count)| {
+                    let right = if predicted == Some(truth) { count } else { 0 };
+                    (correct + right as f64, n + count)
+                })
+        })
     }
 }
 
@@ -204,16 +197,11 @@ fn intervals(
     accuracy: Option<Interval>,
 ) -> ClassificationIntervals {
     let of = |value: &(dyn Fn(&Replicate) -> Option<f64> + Sync)| {
-        let mut values: Vec<f64> = draws.iter().filter_map(value).collect();
+        let values: Vec<f64> = draws.iter().filter_map(value).collect();
         if values.is_empty() || values.len() * 2 < draws.len() {
             return None;
         }
-        values.sort_unstable_by(f64::total_cmp);
-        let tail = (1.0 - level) / 2.0;
-        Some(Interval {
-            low: quantile(&values, tail),
-            high: quantile(&values, 1.0 - tail),
-        })
+        Some(percentile_interval(values, level))
     };
     let average = |index: usize| AverageIntervals {
         precision: of(&|replicate| Some(replicate.averages[index].precision)),
@@ -241,6 +229,7 @@ fn intervals(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bootstrap::{CaseSum, clustered_bootstrap_mean};
 
     fn three_by_four() -> ClusteredConfusion {
         let mut counts = ClusteredConfusion::new();

@@ -18,7 +18,9 @@ pub use answers::{RecordedAnswers, read_ahead};
 pub use error::{DecodeError, RecordError, StoreError};
 pub use lock::RunLock;
 pub use lookup::{FoundRow, PartRows, RowKey, RowPlace, TableParts};
-pub use part::{PartWriter, Rows, check_parts, present_part, read_rows, write_table};
+pub use part::{
+    PartWriter, Rows, check_parts, leave_out_damaged, present_part, read_rows, write_table,
+};
 pub use recorder::{Recorder, RecorderOptions, Recovery};
 pub use rows::{CaseInputError, CaseRow, TableRow, encode};
 pub use run_directory::{RunDirectory, RunList, RunSummary};

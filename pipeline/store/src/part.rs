@@ -19,7 +19,7 @@ use parquet::schema::types::ColumnPath;
 use sha2::{Digest, Sha256};
 
 pub(crate) use name::{first_free_number, is_part, part_stem, remove_strays, table_of};
-pub use present::{check_parts, present_part};
+pub use present::{check_parts, leave_out_damaged, present_part};
 pub use read::{Rows, read_rows};
 pub(crate) use read::{read_batches, read_part};
 pub use table::write_table;

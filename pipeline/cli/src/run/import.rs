@@ -464,28 +464,21 @@ impl<'a> Writer<'a> {
 
     fn row(&self, entry: LogEntry) -> Result<SampleRow> {
         Ok(SampleRow {
-            dataset: self.dataset.to_owned(),
-            case_id: entry.case_id,
-            system: entry.system,
-            epoch: entry.epoch,
-            attempt: 1,
-            outcome: entry.outcome,
             answer: entry.answer,
             payload: entry
                 .scores
                 .as_ref()
                 .map(serde_json::to_string)
                 .transpose()?,
-            rounds: None,
-            stop_reason: None,
-            calls: 0,
-            prompt_tokens: None,
-            completion_tokens: None,
-            cost_usd: None,
             started_at: self.recorded_at,
-            wall_ms: 0,
-            error_kind: None,
-            error: None,
+            ..SampleRow::bare(
+                self.dataset,
+                &entry.case_id,
+                &entry.system,
+                entry.epoch,
+                1,
+                entry.outcome,
+            )
         })
     }
 

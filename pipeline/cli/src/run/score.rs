@@ -9,7 +9,7 @@ use consilium_core::{RunManifest, ScoreRow};
 use consilium_runner::scorer::{self, Scorer};
 use consilium_store::{
     RecordedAnswers, RunDirectory, RunLock, RunTable, ScoreSorter, ScoreWriter, SortedScores,
-    StoreError, check_parts, present_part, read_ahead, replace_scores,
+    StoreError, check_parts, leave_out_damaged, read_ahead, replace_scores,
 };
 
 use super::judge::{judge_run, recorded_verdicts, remember_policy};
@@ -27,7 +27,14 @@ pub(crate) async fn score_run(
 ) -> Result<(RunLock, Vec<(String, u64)>)> {
     let mut manifest = directory.manifest()?;
     if only.is_empty() {
-        leave_out_damaged_scores(directory, &mut manifest)?;
+        // They follow from what else is recorded, and all of them are made again.
+        let damaged = leave_out_damaged(directory, &mut manifest, RunTable::Scores);
+        if damaged > 0 {
+            printer::note(&format!(
+                "{damaged} missing or damaged parts of scores are made again"
+            ));
+            directory.write_manifest(&manifest)?;
+        }
     }
     check_parts(directory, &manifest)?;
     let study = recorded_study(&manifest)?;
@@ -60,24 +67,6 @@ pub(crate) async fn score_run(
         counts.extend(score_offline(directory, &others).await?);
     }
     Ok((lock, counts))
-}
-
-/// Scores follow from what else is recorded: where all are made again, none that is damaged is missed.
-fn leave_out_damaged_scores(directory: &RunDirectory, manifest: &mut RunManifest) -> Result<()> {
-    let before = manifest.parts.len();
-    let folder = format!("{}/", RunTable::Scores.name());
-    manifest.parts.retain(|part| {
-        !part.path.starts_with(&folder)
-            || present_part(directory.root(), &manifest.run, part).is_ok()
-    });
-    let damaged = before - manifest.parts.len();
-    if damaged > 0 {
-        printer::note(&format!(
-            "{damaged} missing or damaged parts of scores are made again"
-        ));
-        directory.write_manifest(manifest)?;
-    }
-    Ok(())
 }
 
 /// Scores by everything that asks no model.

@@ -53,13 +53,16 @@ impl ChineseReferences {
                 None if self.references.all == 0 => &self.gold,
                 Some(TextTarget::Reference) | None => &self.references,
             };
+            if !texts.are_often_chinese() {
+                continue;
+            }
             // A metric that is not known has been refused before.
             let Ok(scorer) = TextScorer::new(spec.display_name(), &spec.metrics, spec.against)
             else {
                 continue;
             };
             let blind = scorer.metrics_blind_to_chinese();
-            if texts.are_often_chinese() && !blind.is_empty() {
+            if !blind.is_empty() {
                 notes.push(format!(
                     "scorer '{}': {} of {} references of dataset '{dataset}' are Chinese, which {} cannot \
                      cut into words; chrf and metrics that end in -zh, -chars or -jieba or begin with \

@@ -7,7 +7,7 @@ use std::ops::Range;
 use arrow::array::RecordBatch;
 use rayon::prelude::*;
 
-use crate::lookup::{PartRows, RowPlace, TableParts};
+use crate::lookup::{PartRows, RowPlace, TableParts, narrow};
 use crate::rows::Columns;
 use crate::{DecodeError, RunTable, StoreError};
 
@@ -260,9 +260,4 @@ fn add_keys(
         each(row, key);
     }
     Ok(())
-}
-
-/// Rows of a part, names and lengths of identifiers are few enough.
-fn narrow(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -151,24 +151,16 @@ impl RecordedAnswers {
             .map(|(row, pair)| {
                 let payload = payloads.as_ref().map(|texts| texts.optional(row));
                 Ok(SampleRow {
-                    dataset: self.pairs.dataset(pair).to_owned(),
-                    case_id: self.pairs.case_id(pair).to_owned(),
-                    system: self.pairs.system(pair).to_owned(),
-                    epoch: pair.epoch(),
-                    attempt: pair.attempt(),
-                    outcome: outcomes.named(row)?,
                     answer: answers.optional(row)?,
                     payload: payload.transpose()?.flatten(),
-                    rounds: None,
-                    stop_reason: None,
-                    calls: 0,
-                    prompt_tokens: None,
-                    completion_tokens: None,
-                    cost_usd: None,
-                    started_at: 0,
-                    wall_ms: 0,
-                    error_kind: None,
-                    error: None,
+                    ..SampleRow::bare(
+                        self.pairs.dataset(pair),
+                        self.pairs.case_id(pair),
+                        self.pairs.system(pair),
+                        pair.epoch(),
+                        pair.attempt(),
+                        outcomes.named(row)?,
+                    )
                 })
             })
             .collect()

@@ -221,7 +221,7 @@ fn read_ranges(
 }
 
 /// Positions fit: a part is cut long before it has 2³² rows.
-fn narrow(position: usize) -> u32 {
+pub(crate) fn narrow(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 

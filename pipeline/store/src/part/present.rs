@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use consilium_core::{PartEntry, RunManifest};
 
-use crate::{RunDirectory, StoreError};
+use super::table_of;
+use crate::{RunDirectory, RunTable, StoreError};
 
 /// The path of a part that has the size it was written with.
 ///
@@ -26,6 +27,20 @@ pub fn present_part(root: &Path, run: &str, part: &PartEntry) -> Result<PathBuf,
             "missing"
         },
     })
+}
+
+/// Takes the parts of a table that are not there in full off a manifest in memory; says how many.
+pub fn leave_out_damaged(
+    directory: &RunDirectory,
+    manifest: &mut RunManifest,
+    table: RunTable,
+) -> usize {
+    let before = manifest.parts.len();
+    let run = &manifest.run;
+    manifest.parts.retain(|part| {
+        table_of(part) != Some(table) || present_part(directory.root(), run, part).is_ok()
+    });
+    before - manifest.parts.len()
 }
 
 /// Makes sure that every part of a run is there in full, before anything is made from some of them.

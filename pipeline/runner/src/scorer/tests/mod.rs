@@ -63,24 +63,9 @@ pub(super) fn case(answer_form: AnswerForm, list: &str, gold: &[&str]) -> Case {
 
 pub(super) fn sample(outcome: Outcome, answer: Option<&str>) -> SampleRow {
     SampleRow {
-        dataset: "d".to_owned(),
-        case_id: "c".to_owned(),
-        system: "s".to_owned(),
-        epoch: 1,
-        attempt: 1,
-        outcome,
         answer: answer.map(str::to_owned),
-        payload: None,
-        rounds: None,
-        stop_reason: None,
         calls: 1,
-        prompt_tokens: None,
-        completion_tokens: None,
-        cost_usd: None,
-        started_at: 0,
-        wall_ms: 0,
-        error_kind: None,
-        error: None,
+        ..SampleRow::bare("d", "c", "s", 1, 1, outcome)
     }
 }
 
