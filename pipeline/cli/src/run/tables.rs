@@ -21,6 +21,9 @@ pub(crate) fn table_context(runs: &[RunSource]) -> TableContext {
         repeated: runs.iter().any(|run| run.manifest.epochs > 1),
         several_runs: runs.len() > 1,
         judges_validated: runs.iter().all(|run| judges_validated(&run.manifest)),
+        known_subgroups_only: runs
+            .first()
+            .is_some_and(|run| !names_tables(&run.manifest).unwrap_or_default()),
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    Array as _, ArrayRef, AsArray as _, Float64Array, StringViewArray, StructArray,
-};
+use arrow::array::{Array as _, ArrayRef, AsArray as _, Float64Array, StructArray};
 use arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
 use consilium_metrics::{ExactSum, bootstrap_mean_of_cases};
 use datafusion::common::{Result, ScalarValue, exec_err, internal_err};
@@ -15,7 +13,7 @@ use datafusion::logical_expr::{
 };
 
 use super::SECTION;
-use super::case_numbers::CaseNumbers;
+use super::case_numbers::{CASE_TYPE, Case, CaseNumbers, case_column, cases_of};
 use super::estimate::{
     EstimateValue, NO_ROWS, TOO_FEW_CASES, count_column, estimate_scalar, estimate_type,
     list_scalar, list_type,
@@ -78,7 +76,7 @@ impl AggregateUDFImpl for BootstrapCi {
     fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
         let name = format_state_name(args.name, "cases");
         let kind = list_type(vec![
-            ("case", DataType::Utf8View),
+            ("case", CASE_TYPE),
             ("sum", DataType::Float64),
             ("n", DataType::Int64),
         ]);
@@ -103,7 +101,7 @@ struct BootstrapAccumulator {
 }
 
 impl BootstrapAccumulator {
-    fn add(&mut self, case: &str, sum: f64, n: u64) {
+    fn add(&mut self, case: Case, sum: f64, n: u64) {
         let case = self.cases.number(case);
         if case == self.sums.len() {
             self.sums.push((ExactSum::default(), 0));
@@ -124,7 +122,7 @@ impl Accumulator for BootstrapAccumulator {
                 return exec_err!("bootstrap_ci: {value} is not a finite number");
             }
             match text_at(&cases, row) {
-                Some(case) => self.add(case, value, 1),
+                Some(case) => self.add(Case::named(case), value, 1),
                 None => return exec_err!("bootstrap_ci: a value has no case"),
             }
         }
@@ -165,7 +163,7 @@ impl Accumulator for BootstrapAccumulator {
                 partials.map(move |(at, partial)| (case, *partial, if at == 0 { *n } else { 0 }))
             })
         };
-        let cases = StringViewArray::from_iter_values(entries().map(|(case, ..)| case));
+        let cases = case_column(entries().map(|(case, ..)| case))?;
         let sums = Float64Array::from_iter_values(entries().map(|(_, sum, _)| sum));
         let counts = count_column(entries().map(|(.., n)| n));
         Ok(vec![list_scalar(vec![
@@ -182,13 +180,11 @@ impl Accumulator for BootstrapAccumulator {
             let Some(entries) = items.as_any().downcast_ref::<StructArray>() else {
                 return internal_err!("the state of bootstrap_ci is no list of structs");
             };
-            let cases = text_column(entries.column(0))?;
+            let cases = cases_of(entries.column(0))?;
             let sums = entries.column(1).as_primitive::<Float64Type>();
             let counts = entries.column(2).as_primitive::<Int64Type>();
-            for row in 0..entries.len() {
-                if let Some(case) = text_at(&cases, row) {
-                    self.add(case, sums.value(row), counts.value(row).unsigned_abs());
-                }
+            for (row, case) in cases.enumerate() {
+                self.add(case, sums.value(row), counts.value(row).unsigned_abs());
             }
         }
         Ok(())

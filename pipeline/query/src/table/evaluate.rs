@@ -9,7 +9,7 @@ use datafusion::prelude::SessionContext;
 use super::cells::{Reading, cell};
 use super::notes;
 use super::preset::{PRESET_NAMES, Preset, preset};
-use crate::cases::quoted;
+use crate::cases::{identifier, quoted};
 
 /// Replicates of every bootstrap interval in the built-in tables.
 const REPLICATES: u32 = 2000;
@@ -29,6 +29,9 @@ pub struct TableContext {
     pub several_runs: bool,
     /// Whether every judge behind the scores was compared with an expert-labelled subset.
     pub judges_validated: bool,
+    /// Whether a table by subgroup has rows only where some case has a subgroup: of cases that are all of an
+    /// unknown one it says what the table over all cases says.
+    pub known_subgroups_only: bool,
 }
 
 /// Why a table could not be made.
@@ -110,6 +113,11 @@ pub async fn recompute(
     let preset = Preset {
         title: table.title.clone(),
         ..load(&table.name)?
+    };
+    // Whoever wrote the table decided.
+    let context = TableContext {
+        known_subgroups_only: false,
+        ..context
     };
     let query = async {
         let notes = notes::score_notes(session, context).await?;
@@ -221,6 +229,13 @@ fn method(text: &str, context: TableContext) -> String {
         .replace("{bootstrap_method}", &bootstrap)
 }
 
+/// Whether any case has a subgroup of this column.
+async fn is_known(session: &SessionContext, column: &str) -> Result<bool, DataFusionError> {
+    let column = identifier(column);
+    let known = format!("SELECT count(*) FROM cases WHERE trim({column}) <> ''");
+    Ok(crate::count(session, &known).await? > 0)
+}
+
 async fn read(
     session: &SessionContext,
     preset: &Preset,
@@ -229,7 +244,12 @@ async fn read(
 ) -> Result<Table, DataFusionError> {
     let frame = session.sql(&sql).await?;
     let schema = std::sync::Arc::new(frame.schema().as_arrow().clone());
-    let batches = frame.collect().await?;
+    let batches = match &preset.subgroup {
+        Some(column) if context.known_subgroups_only && !is_known(session, column).await? => {
+            Vec::new()
+        }
+        _ => frame.collect().await?,
+    };
     let batch = concat_batches(
         batches.first().map_or(&schema, |first| first.schema_ref()),
         &batches,

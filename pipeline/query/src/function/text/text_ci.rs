@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow::array::{
     Array as _, ArrayRef, AsArray as _, Float64Array, Int64Array, ListBuilder, PrimitiveBuilder,
-    StringViewArray, StructArray,
+    StructArray,
 };
 use arrow::datatypes::{DataType, Field, FieldRef, Float64Type, Int64Type};
 use consilium_metrics::{
@@ -19,7 +19,7 @@ use datafusion::logical_expr::{
 
 use super::input::{Statistics, statistics_type};
 use crate::function::SECTION;
-use crate::function::case_numbers::CaseNumbers;
+use crate::function::case_numbers::{CASE_TYPE, Case, CaseNumbers, case_column, cases_of};
 use crate::function::estimate::{
     EstimateValue, NO_ROWS, TOO_FEW_CASES, count_column, estimate_scalar, estimate_type,
     list_scalar, list_type,
@@ -86,7 +86,7 @@ impl AggregateUDFImpl for TextCi {
 
     fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
         let kind = list_type(vec![
-            ("case", DataType::Utf8View),
+            ("case", CASE_TYPE),
             ("n", DataType::Int64),
             ("sum", DataType::Float64),
             ("stats", statistics_type()),
@@ -141,7 +141,7 @@ impl TextAccumulator {
     }
 
     /// The number of a case that has `count` more rows.
-    fn case(&mut self, case: &str, count: u64) -> usize {
+    fn case(&mut self, case: Case, count: u64) -> usize {
         let case = self.cases.number(case);
         if case == self.rows.len() {
             self.rows.push(0);
@@ -218,7 +218,7 @@ impl Accumulator for TextAccumulator {
                 return exec_err!("text_ci: these are no statistics of {metric:?}");
             }
             let value = (!metric.metric().is_additive()).then(|| metric.metric().score(numbers));
-            let case = self.case(case, 1);
+            let case = self.case(Case::named(case), 1);
             match value {
                 Some(value) => self.add_value(case, value),
                 None => self.add_statistics(case, numbers),
@@ -268,7 +268,7 @@ impl Accumulator for TextAccumulator {
                 lists.append(true);
             }
         }
-        let cases = StringViewArray::from_iter_values(of_rows);
+        let cases = case_column(of_rows.into_iter())?;
         let counts = count_column(counts.into_iter());
         let sums = Float64Array::from(sums);
         let name = self.metric.as_ref().map(NamedMetric::sql_name);
@@ -294,7 +294,7 @@ impl Accumulator for TextAccumulator {
             let Some(entries) = items.as_any().downcast_ref::<StructArray>() else {
                 return internal_err!("the state of text_ci is no list of structs");
             };
-            let cases = text_column(entries.column(0))?;
+            let cases = cases_of(entries.column(0))?;
             let counts: &Int64Array = entries.column(1).as_primitive();
             let sums = entries.column(2).as_primitive::<Float64Type>();
             let statistics = Statistics::of(entries.column(3))?;
@@ -302,10 +302,7 @@ impl Accumulator for TextAccumulator {
                 .metric
                 .as_ref()
                 .is_some_and(|metric| metric.metric().is_additive());
-            for row in 0..entries.len() {
-                let Some(case) = text_at(&cases, row) else {
-                    continue;
-                };
+            for (row, case) in cases.enumerate() {
                 let case = self.case(case, counts.value(row).unsigned_abs());
                 if is_additive {
                     self.add_statistics(case, statistics.at(row).unwrap_or_default());
