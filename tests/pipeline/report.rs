@@ -270,7 +270,13 @@ fn many_labels_and_texts_get_tables_that_can_be_read() {
     assert_eq!(read("tables/text-by-specialty.csv").lines().count(), 3);
     // No case says how common its condition is: such a table would repeat the one over all cases.
     for left_out in ["accuracy-by-prevalence", "text-by-prevalence"] {
-        assert!(!place.path("out/tables").join(left_out).with_extension("csv").exists());
+        assert!(
+            !place
+                .path("out/tables")
+                .join(left_out)
+                .with_extension("csv")
+                .exists()
+        );
         assert!(!markdown.contains(left_out), "{left_out}");
     }
 
@@ -291,12 +297,19 @@ fn many_labels_and_texts_get_tables_that_can_be_read() {
     assert_eq!(verified.code, 0, "{verified:?}");
 
     // A study that names the table gets it.
-    let named = format!("{}\n[[table]]\npreset = \"accuracy-by-prevalence\"\n", study());
+    let named = format!(
+        "{}\n[[table]]\npreset = \"accuracy-by-prevalence\"\n",
+        study()
+    );
     place.write("named.toml", named);
-    let run = place.run(&["run", "named.toml", "--new-run"]).run().to_owned();
+    let run = place
+        .run(&["run", "named.toml", "--new-run"])
+        .run()
+        .to_owned();
     let report = place.run(&["report", &run, "--out", "named"]);
     assert_eq!(report.code, 0, "{report:?}");
-    let subgroups = std::fs::read_to_string(place.path("named/tables/accuracy-by-prevalence.csv")).unwrap();
+    let subgroups =
+        std::fs::read_to_string(place.path("named/tables/accuracy-by-prevalence.csv")).unwrap();
     assert!(subgroups.contains("\nunknown,60,1,"), "{subgroups}");
     let verified = place.run(&["verify", &run, "--report", "named"]);
     assert_eq!(verified.code, 0, "{verified:?}");

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use arrow::array::{RecordBatch, StringArray, UInt32Array};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -25,6 +26,9 @@ use tokio::task::JoinSet;
 
 /// Finished samples per output batch at most; fewer when the executor is slow.
 const BATCH_ROWS: usize = 256;
+
+/// How long finished samples gather: each output wakes the thread that counts them.
+const SEND_EVERY: Duration = Duration::from_millis(100);
 
 /// What is done with the rows of a work list.
 pub trait FanOutWork: fmt::Debug + Send + Sync {
@@ -163,6 +167,7 @@ async fn drive(
     let mut finished: Vec<FinishedSample> = Vec::new();
     let mut exhausted = false;
     let mut stopped: Option<RunStopped> = None;
+    let mut sent = Instant::now();
     loop {
         while stopped.is_none() && running.len() < width {
             if let Some(item) = waiting.pop_front() {
@@ -186,7 +191,9 @@ async fn drive(
             }
             Err(error) => return Err(DataFusionError::External(Box::new(error))),
         }
-        if finished.len() == BATCH_ROWS || (!finished.is_empty() && sender.capacity() > 0) {
+        let is_due = finished.len() == BATCH_ROWS || sent.elapsed() >= SEND_EVERY;
+        if is_due && !finished.is_empty() {
+            sent = Instant::now();
             let rows = finished_batch(&std::mem::take(&mut finished))?;
             if sender.send(Ok(rows)).await.is_err() {
                 return Ok(());

@@ -75,9 +75,7 @@ impl CaseNumbers {
         let next = cases.len();
         let number = u32::try_from(next).expect("fewer cases than four thousand million");
         cases.push(case);
-        numbers.insert_unique(case.bits(), number, |number| {
-            cases[*number as usize].bits()
-        });
+        numbers.insert_unique(case.bits(), number, |number| cases[*number as usize].bits());
         next
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use consilium_core::SampleKey;
-use consilium_core::canonical::{sha256_hex, to_canonical_json};
+use consilium_core::canonical::{canonical_value_json, sha256_hex, to_canonical_json};
 use consilium_core::study::GenerationSpec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -98,11 +98,11 @@ pub struct ChatRequest {
 impl ChatRequest {
     /// SHA-256 of the canonical JSON of model, messages, parameters with the seed, and schema.
     pub fn sha256(&self) -> String {
-        self.sha256_with(&self.messages_json())
+        self.sha256_with(&self.messages_json(), &self.plain_parameters_json())
     }
 
-    /// The same where the messages are at hand as canonical JSON.
-    pub(crate) fn sha256_with(&self, messages: &str) -> String {
+    /// The same where messages and [`Self::plain_parameters_json`] are at hand.
+    pub(crate) fn sha256_with(&self, messages: &str, parameters: &str) -> String {
         let schema = self
             .schema
             .as_ref()
@@ -115,7 +115,7 @@ impl ChatRequest {
                 r#","model":"#,
                 &serde_json::to_string(&self.model).ok()?,
                 r#","parameters":"#,
-                &to_canonical_json(&self.parameters()).ok()?,
+                parameters,
                 r#","schema":"#,
                 &to_canonical_json(&schema).ok()?,
                 "}",
@@ -125,15 +125,26 @@ impl ChatRequest {
         hashed().unwrap_or_default()
     }
 
+    /// Parameters and seed as canonical JSON.
+    pub(crate) fn plain_parameters_json(&self) -> String {
+        canonical_value_json(&Value::Object(self.parameters())).unwrap_or_default()
+    }
+
     /// Parameters, seed and schema as canonical JSON: the `parameters` column of `calls`.
     pub fn parameters_json(&self) -> String {
+        self.parameters_json_of(self.plain_parameters_json())
+    }
+
+    /// The same where [`Self::plain_parameters_json`] is at hand.
+    pub(crate) fn parameters_json_of(&self, plain: String) -> String {
+        let Some(schema) = &self.schema else {
+            return plain;
+        };
         let mut parameters = self.parameters();
-        if let Some(schema) = &self.schema {
-            parameters.insert(
-                "schema".to_owned(),
-                json!({"name": schema.name, "schema": schema.schema}),
-            );
-        }
+        parameters.insert(
+            "schema".to_owned(),
+            json!({"name": schema.name, "schema": schema.schema}),
+        );
         to_canonical_json(&parameters).unwrap_or_default()
     }
 

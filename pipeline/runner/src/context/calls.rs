@@ -121,7 +121,9 @@ impl SolverContext {
             schema: call.schema.clone(),
         };
         let messages = request.messages_json();
-        let request_sha256 = request.sha256_with(&messages);
+        let parameters = request.plain_parameters_json();
+        let request_sha256 = request.sha256_with(&messages, &parameters);
+        let parameters = request.parameters_json_of(parameters);
         let recorded = match self.recorded.take(seq, &request_sha256) {
             Found::Same(row) => Some(row),
             Found::Nothing => None,
@@ -163,6 +165,7 @@ impl SolverContext {
             identity,
             request,
             messages,
+            parameters,
             request_sha256,
             backend,
             cache_key,

@@ -19,6 +19,8 @@ pub(super) struct IssuedCall {
     pub(super) request: ChatRequest,
     /// The messages as canonical JSON.
     pub(super) messages: String,
+    /// Parameters, seed and schema as canonical JSON.
+    pub(super) parameters: String,
     pub(super) request_sha256: String,
     pub(super) backend: Arc<LimitedBackend>,
     /// Where replies are kept between runs, what this one is kept under.
@@ -110,7 +112,7 @@ fn replay(
         if row.messages.is_empty() {
             // Held without what the request says as well.
             row.messages.clone_from(&call.messages);
-            row.parameters = call.request.parameters_json();
+            row.parameters.clone_from(&call.parameters);
         }
         surroundings.recorder.append_call(row.clone())?;
     }
@@ -195,7 +197,7 @@ fn row(call: &IssuedCall, sent: SentCall, reading: &Reading) -> CallRow {
         fingerprint: reply.fingerprint.clone(),
         request_id: reply.request_id.clone(),
         request_sha256: call.request_sha256.clone(),
-        parameters: parameters(request, &reply),
+        parameters: parameters(&call.parameters, &reply),
         messages: call.messages.clone(),
         raw: reply
             .raw
@@ -220,16 +222,15 @@ fn row(call: &IssuedCall, sent: SentCall, reading: &Reading) -> CallRow {
 }
 
 /// The parameters as sent: a seed the server refused is unknown.
-fn parameters(request: &ChatRequest, reply: &Reply) -> String {
-    let parameters = request.parameters_json();
+fn parameters(asked: &str, reply: &Reply) -> String {
     if !reply.extra.contains_key("seed_refused") {
-        return parameters;
+        return asked.to_owned();
     }
-    match serde_json::from_str::<Value>(&parameters) {
+    match serde_json::from_str::<Value>(asked) {
         Ok(mut value) => {
             value["seed"] = Value::Null;
             value.to_string()
         }
-        Err(_) => parameters,
+        Err(_) => asked.to_owned(),
     }
 }

@@ -55,7 +55,7 @@ impl From<&Case> for CaseRow {
             specialty: view.specialty.clone(),
             prevalence: view.prevalence.clone(),
             labels: view.labels.clone(),
-            input: Value::Object(view.input.clone()).to_string(),
+            input: serde_json::to_string(&view.input).unwrap_or_default(),
             options: view.options.clone(),
             gold: gold.clone(),
             reference: reference.clone(),

@@ -5,10 +5,23 @@ use async_openai::types::chat::{
     ChatCompletionRequestSystemMessage, ChatCompletionRequestUserMessage,
     CreateChatCompletionRequest, ResponseFormat as WireFormat, ResponseFormatJsonSchema,
 };
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::dialect::Dialect;
 use crate::backend::{ChatRequest, Message, ResponseFormat, Role};
+
+/// A request as it is written: `parameters` stand beside the typed fields.
+#[derive(Serialize)]
+struct Body<'a> {
+    #[serde(flatten)]
+    typed: &'a CreateChatCompletionRequest,
+    #[serde(flatten)]
+    parameters: Map<String, Value>,
+}
+
+/// The typed fields that are set.
+const TYPED: [&str; 3] = ["model", "messages", "response_format"];
 
 /// Writes a request as the server understands it.
 pub(super) fn body(request: &ChatRequest, dialect: Dialect) -> Result<Vec<u8>, serde_json::Error> {
@@ -21,21 +34,26 @@ pub(super) fn body(request: &ChatRequest, dialect: Dialect) -> Result<Vec<u8>, s
         response_format: response_format(request, dialect),
         ..Default::default()
     };
+    // Numbers stand here, because the typed request narrows them to 32 bits.
+    let mut parameters = request.parameters();
+    if dialect.max_completion_tokens
+        && let Some(most) = parameters.remove("max_tokens")
+    {
+        parameters.insert("max_completion_tokens".to_owned(), most);
+    }
+    if dialect.without_seed {
+        parameters.remove("seed");
+    }
+    if !TYPED.iter().any(|name| parameters.contains_key(*name)) {
+        return serde_json::to_vec(&Body {
+            typed: &typed,
+            parameters,
+        });
+    }
+    // `extra` replaces any field.
     let mut fields = serde_json::to_value(typed)?;
     if let Value::Object(fields) = &mut fields {
-        // Numbers go in here, because the typed request narrows them to 32 bits; and `extra` must
-        // be able to replace any field.
-        for (name, value) in request.parameters() {
-            match name.as_str() {
-                "max_tokens" if dialect.max_completion_tokens => {
-                    fields.insert("max_completion_tokens".to_owned(), value);
-                }
-                "seed" if dialect.without_seed => {}
-                _ => {
-                    fields.insert(name, value);
-                }
-            }
-        }
+        fields.extend(parameters);
     }
     serde_json::to_vec(&fields)
 }
@@ -149,11 +167,20 @@ mod tests {
             .generation
             .extra
             .insert("seed".to_owned(), Value::Null);
-        let sent = sent(&request, dialect(ResponseFormat::Text));
+        let plain = sent(&request, dialect(ResponseFormat::Text));
         assert_eq!(
-            (&sent["max_tokens"], &sent["seed"]),
+            (&plain["max_tokens"], &plain["seed"]),
             (&json!(9), &Value::Null)
         );
+        request
+            .generation
+            .extra
+            .insert("model".to_owned(), json!("another"));
+        let renamed = body(&request, dialect(ResponseFormat::Text)).unwrap();
+        let renamed = String::from_utf8(renamed).unwrap();
+        assert_eq!(renamed.matches("\"model\"").count(), 1, "{renamed}");
+        assert!(renamed.contains(r#""model":"another""#), "{renamed}");
+        assert!(renamed.contains(r#""max_tokens":9"#), "{renamed}");
     }
 
     #[test]
