@@ -17,9 +17,6 @@ use crate::RecordError;
 
 /// Bytes gathered into one write when appends come faster than writes.
 const BUFFER_BYTES: usize = 1 << 20;
-/// How long a record waits for others that are written with it: a wake-up and a write for each take more of the
-/// processor than all that is written.
-const GATHER: Duration = Duration::from_millis(1);
 /// Longest time between a write and the request to make it durable.
 const SYNC_EVERY: Duration = Duration::from_millis(100);
 
@@ -102,7 +99,6 @@ impl Writer {
                         self.take(message);
                     }
                     self.write_out();
-                    thread::sleep(GATHER);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
