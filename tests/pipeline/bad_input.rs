@@ -313,6 +313,14 @@ fn keys_that_would_be_ignored_are_refused() {
         ("generation = { top_p = 0 }", "generation.top_p"),
         ("generation = { max_tokens = 0 }", "generation.max_tokens"),
         (
+            "generation = { extra = { messages = [] } }",
+            "generation.extra.messages",
+        ),
+        (
+            "generation = { extra = { model = \"m\" } }",
+            "generation.extra.model",
+        ),
+        (
             "accuracy = [{ system = \"dirct\", value = 1 }]",
             "did you mean 'direct'?",
         ),

@@ -175,6 +175,11 @@ fn what_cannot_begin_leaves_no_run() {
     for (study, arguments, word) in [
         (choice_study(SIMULATED), &["--only", "nope"][..], "'nope'"),
         (choice_study(SIMULATED), &["--limit", "0"], "--limit 0"),
+        (
+            choice_study(SIMULATED),
+            &["--epochs", "0"],
+            "study.epochs is 0",
+        ),
         (choice_study(SIMULATED), &["--run", "nope"], "nope"),
         (choice_study(keyed), &[], "CONSILIUM_ABSENT_KEY"),
         (empty, &[], "none of its 4 cases is left"),

@@ -78,6 +78,21 @@ fn a_dry_run_counts_and_a_draw_is_not_the_first_rows() {
         "{}",
         whole.stderr
     );
+    // More repetitions make another study of it.
+    let repeated = place.run(&[
+        "run",
+        "study.toml",
+        "--epochs",
+        "3",
+        "--limit",
+        "5",
+        "--no-score",
+    ]);
+    assert_ne!(repeated.run(), run);
+    assert!(!repeated.stderr.contains("sensitivity set"), "{repeated:?}");
+    let epochs = "SELECT count(*) FROM (SELECT case_id FROM samples GROUP BY case_id HAVING \
+                  count(DISTINCT epoch) = 3)";
+    assert_eq!(place.count(repeated.run(), epochs), 5);
 }
 
 #[test]

@@ -287,12 +287,26 @@ fn many_labels_and_texts_get_tables_that_can_be_read() {
         "{verified:?}"
     );
     // Two runs in one report.
-    let other = place
-        .run(&["run", "study.toml", "--new-run"])
-        .run()
-        .to_owned();
+    let again = place.run(&["run", "study.toml", "--new-run"]);
+    assert!(
+        again.stderr.contains("recorded as a sensitivity set"),
+        "{again:?}"
+    );
+    let other = again.run().to_owned();
     let both = place.run(&["report", &run, &other, "--out", "both"]);
     assert_eq!(both.code, 0, "{both:?}");
+    // Which of them gives the headline is said of the other.
+    let name = |run: &str| run.rsplit('/').next().unwrap_or_default().to_owned();
+    let note = format!(
+        "{}: Sensitivity set: the study was run before as {first}; the headline numbers are those of {first}. \
+         Samples asked again: direct 65.",
+        name(&other),
+        first = name(&run),
+    );
+    let page = std::fs::read_to_string(place.path("both/report.md")).unwrap();
+    assert_eq!(page.matches("Sensitivity set").count(), 1, "{page}");
+    assert!(page.contains(&note), "{note}\n{page}");
+    assert!(!markdown.contains("Sensitivity set"), "{markdown}");
     let verified = place.run(&["verify", &run, &other, "--report", "both"]);
     assert_eq!(verified.code, 0, "{verified:?}");
 

@@ -217,8 +217,25 @@ fn a_termination_leaves_a_run_that_goes_on() {
     stderr.read_to_string(&mut said).unwrap();
     assert_eq!(process.wait().unwrap().code(), Some(1), "{said}");
     assert!(said.contains("run again to continue"), "{said}");
+    // What is said to be done is what is recorded.
+    let recorded = place.count(&only_run(&place), "SELECT count(*) FROM samples");
+    assert!(
+        said.contains(&format!("\n{recorded} samples in ")),
+        "{recorded}: {said}"
+    );
     let run = place.run(&["run", "study.toml"]).run().to_owned();
     assert_eq!(place.count(&run, "SELECT count(*) FROM attempts"), 120);
+}
+
+fn only_run(place: &Workplace) -> String {
+    let mut runs = std::fs::read_dir(place.path("runs")).unwrap();
+    runs.next()
+        .unwrap()
+        .unwrap()
+        .path()
+        .to_str()
+        .unwrap()
+        .to_owned()
 }
 
 #[test]
@@ -229,13 +246,7 @@ fn verify_says_what_a_killed_run_has_in_its_journal_only() {
     std::thread::sleep(Duration::from_millis(400));
     process.kill().unwrap();
     process.wait().unwrap();
-    let run = std::fs::read_dir(place.path("runs"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
-    let run = run.to_str().unwrap();
+    let run = &*only_run(&place);
     let verified = place.run(&["verify", run]);
     assert_eq!(verified.code, 1, "{verified:?}");
     for word in ["says running", "journal only", "consilium run"] {

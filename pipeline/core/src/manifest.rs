@@ -192,6 +192,10 @@ pub struct RunManifest {
     /// Whether the models stayed the same.
     #[serde(default, skip_serializing_if = "DriftRecord::is_empty")]
     pub drift: DriftRecord,
+    /// Runs of the same study that began earlier, in that order. Where there are any, this one is a
+    /// sensitivity set: the headline numbers are those of the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rerun_of: Vec<String>,
     /// Start, microseconds since the Unix epoch, UTC.
     pub created_at: i64,
     /// End of the last execution, microseconds since the Unix epoch, UTC.

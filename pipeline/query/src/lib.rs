@@ -25,6 +25,6 @@ pub use failures::{FailedSamples, failed_keys, failed_samples, infrastructure_fa
 pub use one_case::{OneCase, OneCaseError, one_case};
 pub use run_tables::{RunSource, register_nothing_finished, register_run_work, register_runs};
 pub use served::served_models;
-pub use session::{count, query_session, work_session};
+pub use session::{count, counts, query_session, work_session};
 pub use snapshot::{CaseSnapshot, SnapshotError, snapshot_cases};
 pub use user_sql::{QueryRows, UserSqlError, rows_as_csv, rows_as_json, user_query};

@@ -63,3 +63,25 @@ pub async fn count(session: &SessionContext, sql: &str) -> Result<u64> {
     };
     Ok(counts?.as_primitive::<Int64Type>().value(0).unsigned_abs())
 }
+
+/// Names and counts: the first two columns of a query, rows without either left out.
+///
+/// # Errors
+/// When the query fails or its columns are no text and number.
+pub async fn counts(session: &SessionContext, sql: &str) -> Result<Vec<(String, u64)>> {
+    use arrow::array::AsArray as _;
+    use arrow::compute::cast;
+    use arrow::datatypes::{DataType, UInt64Type};
+
+    let mut counts = Vec::new();
+    for batch in session.sql(sql).await?.collect().await? {
+        let names = cast(batch.column(0), &DataType::Utf8)?;
+        let numbers = cast(batch.column(1), &DataType::UInt64)?;
+        let pairs = names
+            .as_string::<i32>()
+            .iter()
+            .zip(numbers.as_primitive::<UInt64Type>());
+        counts.extend(pairs.filter_map(|(name, number)| Some((name?.to_owned(), number?))));
+    }
+    Ok(counts)
+}

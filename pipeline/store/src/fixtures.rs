@@ -46,6 +46,7 @@ pub(crate) fn manifest() -> RunManifest {
         git_revision: None,
         tool_version: "0.1.0".to_owned(),
         drift: DriftRecord::default(),
+        rerun_of: Vec::new(),
         created_at: 1,
         finished_at: None,
         journal_from: 0,

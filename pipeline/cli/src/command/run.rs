@@ -34,13 +34,18 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "RUN", conflicts_with = "new_run")]
     run: Option<String>,
 
-    /// Start another run even if one could be continued.
+    /// Start another run even if one could be continued; of the same study it is recorded as a
+    /// sensitivity set, which does not replace the first run's numbers.
     #[arg(long)]
     new_run: bool,
 
     /// Execute a seeded draw of this many cases per dataset.
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+
+    /// Ask every case this many times, whatever the study says: a study of its own, with its own run.
+    #[arg(long, value_name = "N")]
+    epochs: Option<u32>,
 
     /// Execute only these systems.
     #[arg(long, value_name = "SYSTEM", num_args = 1..)]
@@ -105,7 +110,11 @@ pub(crate) async fn run(given: &RunArguments, runs: &Path) -> Result<ExitCode> {
             "leave it out for all cases",
         ));
     }
-    let study = ResolvedStudy::resolve(load(&given.study)?)?;
+    let mut loaded = load(&given.study)?;
+    if let Some(epochs) = given.epochs {
+        loaded.study.study.epochs = epochs;
+    }
+    let study = ResolvedStudy::resolve(loaded)?;
     for note in &study.notes {
         printer::note(&format!("note: {note}"));
     }

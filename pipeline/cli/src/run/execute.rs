@@ -405,10 +405,13 @@ async fn execute_prepared(
             )
         })
         .collect();
+    let outcomes = match executed {
+        0 if stopped.is_some() => "stopped before one ended".to_owned(),
+        _ => outcome_summary(&counts),
+    };
     printer::note(&format!(
-        "{executed} samples in {}: {}",
+        "{executed} samples in {}: {outcomes}",
         duration(started.elapsed().as_secs_f64()),
-        outcome_summary(&counts)
     ));
     tracing::info!(executed, recorded, planned, "execution ends");
     let failures = failures(&directory).await?;

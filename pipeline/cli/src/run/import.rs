@@ -362,6 +362,7 @@ fn manifest(
         git_revision: git_revision(),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         drift: DriftRecord::default(),
+        rerun_of: Vec::new(),
         created_at: SystemClock.now_micros(),
         finished_at: None,
         journal_from: 0,

@@ -33,7 +33,7 @@ pub(crate) use import::{LogImport, import};
 pub(crate) use interrupt::signal;
 pub(crate) use prepare::{PrepareOptions, prepare};
 pub(crate) use progress::duration;
-pub(crate) use provenance::marks;
+pub(crate) use provenance::{marks, rerun_note};
 pub(crate) use score::{compute_scores, score_run};
 pub(crate) use table_folder::TableFolder;
 pub(crate) use tables::{

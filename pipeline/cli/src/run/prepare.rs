@@ -55,8 +55,15 @@ pub(crate) async fn prepare(
     if let Some(directory) = found {
         return ready(study, directory, true).await;
     }
+    let earlier = earlier_runs(study, runs)?;
+    if let Some(first) = earlier.first() {
+        printer::note(&format!(
+            "note: the study was run before as '{first}': this run is recorded as a sensitivity set, which \
+             does not replace the numbers of that one; for repeated answers set epochs"
+        ));
+    }
     let directory = RunDirectory::create(runs, &study.study.study.name, &SystemClock)?;
-    let made = match create(study, &directory) {
+    let made = match create(study, &directory, earlier) {
         Ok(()) => ready(study, directory.clone(), false).await,
         Err(error) => Err(error),
     };
@@ -86,6 +93,21 @@ async fn ready(
         manifest,
         resumed,
     })
+}
+
+/// Runs of the same study that have begun, the first of them first.
+fn earlier_runs(study: &ResolvedStudy, runs: &Path) -> Result<Vec<String>> {
+    if !runs.exists() {
+        return Ok(Vec::new());
+    }
+    let mut earlier: Vec<RunManifest> = RunDirectory::list(runs)?
+        .runs
+        .into_iter()
+        .map(|run| run.manifest)
+        .filter(|manifest| manifest.study_sha256 == study.sha256 && manifest.planned > 0)
+        .collect();
+    earlier.sort_by(|one, other| (one.created_at, &one.run).cmp(&(other.created_at, &other.run)));
+    Ok(earlier.into_iter().map(|manifest| manifest.run).collect())
 }
 
 fn find(study: &ResolvedStudy, runs: &Path, name: Option<&str>) -> Result<Option<RunDirectory>> {
@@ -130,7 +152,7 @@ fn different(study: &ResolvedStudy, manifest: &RunManifest) -> anyhow::Error {
     )
 }
 
-fn create(study: &ResolvedStudy, directory: &RunDirectory) -> Result<()> {
+fn create(study: &ResolvedStudy, directory: &RunDirectory, rerun_of: Vec<String>) -> Result<()> {
     super::write_atomically(&directory.root().join("study.toml"), study.text.as_bytes())?;
     let manifest = RunManifest {
         format_version: FORMAT_VERSION,
@@ -155,6 +177,7 @@ fn create(study: &ResolvedStudy, directory: &RunDirectory) -> Result<()> {
         git_revision: git_revision(),
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         drift: DriftRecord::default(),
+        rerun_of,
         created_at: SystemClock.now_micros(),
         finished_at: None,
         journal_from: 0,

@@ -25,6 +25,15 @@ pub(super) fn terms(dataset: &DatasetEntry) -> Option<String> {
         .or_else(|| terms_of_file(&dataset.source.sha256))
 }
 
+/// What must be said of a run whose study was run before.
+pub(crate) fn rerun_note(manifest: &RunManifest) -> Option<String> {
+    let first = manifest.rerun_of.first()?;
+    Some(format!(
+        "Sensitivity set: the study was run before as {}; the headline numbers are those of {first}.",
+        manifest.rerun_of.join(", ")
+    ))
+}
+
 /// What must be said wherever cases of these runs are shown.
 pub(crate) fn marks<'a>(manifests: impl Iterator<Item = &'a RunManifest>) -> Vec<String> {
     let mut marked: Vec<(String, Vec<&str>)> = Vec::new();

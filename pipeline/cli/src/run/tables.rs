@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use consilium_core::study::{Study, TableSpec};
 use consilium_core::{RunManifest, RunStatus, Table};
-use consilium_query::table::{STANDARD_TABLES, TableContext, evaluate_tables};
+use consilium_query::table::{BySubgroup, STANDARD_TABLES, TableContext, evaluate_tables};
 use consilium_query::{RunSource, SessionContext};
 use consilium_report::Report;
 use consilium_runner::scorer::judge::SIGNATURE_PREFIX;
@@ -21,9 +21,10 @@ pub(crate) fn table_context(runs: &[RunSource]) -> TableContext {
         repeated: runs.iter().any(|run| run.manifest.epochs > 1),
         several_runs: runs.len() > 1,
         judges_validated: runs.iter().all(|run| judges_validated(&run.manifest)),
-        known_subgroups_only: runs
-            .first()
-            .is_some_and(|run| !names_tables(&run.manifest).unwrap_or_default()),
+        by_subgroup: match runs.first().map(|run| names_tables(&run.manifest)) {
+            Some(Ok(true)) => BySubgroup::Always,
+            _ => BySubgroup::WhereKnown,
+        },
     }
 }
 
@@ -224,6 +225,21 @@ async fn warnings(runs: &[RunSource], session: &SessionContext) -> Result<Vec<St
         if manifest.epochs == 1 {
             warnings.push(format!(
                 "{of}Single run: every case was asked once, so variation between repeats is unknown."
+            ));
+        }
+        if let Some(note) = provenance::rerun_note(manifest) {
+            let counted = format!(
+                "SELECT system, count(*) AS samples FROM samples{only} GROUP BY system ORDER BY system"
+            );
+            let systems: Vec<String> = consilium_query::counts(session, &counted)
+                .await
+                .context("count the samples of each system")?
+                .into_iter()
+                .map(|(system, samples)| format!("{system} {samples}"))
+                .collect();
+            warnings.push(format!(
+                "{of}{note} Samples asked again: {}.",
+                systems.join(", ")
             ));
         }
         for note in drift_notes(manifest) {

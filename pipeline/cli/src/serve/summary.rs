@@ -9,7 +9,7 @@ use consilium_review::{Headline, LibraryError, ModelUse, RunCard, RunView};
 
 use super::shelf::ShelvedRun;
 use super::{Library, blocking, tables};
-use crate::run::{session_over, synthetic_note};
+use crate::run::{rerun_note, session_over, synthetic_note};
 
 /// The sums of one run, kept until its manifest changes.
 #[derive(Debug)]
@@ -158,6 +158,7 @@ fn headline(number: Number) -> Headline {
 /// What a reader must know and cannot see from the rest of the page.
 fn warnings(study: &Study, manifest: &RunManifest) -> Vec<String> {
     let mut warnings: Vec<String> = synthetic_note(manifest).into_iter().collect();
+    warnings.extend(rerun_note(manifest));
     let model = |backend: &String| {
         let spec = study.backend.iter().find(|spec| spec.name == *backend)?;
         spec.model.as_deref()

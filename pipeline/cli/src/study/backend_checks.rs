@@ -41,8 +41,26 @@ pub(super) fn check_generation(
     if generation.max_tokens == Some(0) {
         return wrong("max_tokens", "a whole number from 1");
     }
+    for (key, instead) in RECORDED_ELSEWHERE {
+        if generation.extra.contains_key(key) {
+            return problem(
+                format!("{what} '{name}': generation.extra.{key} would make the record false"),
+                instead,
+            );
+        }
+    }
     Ok(())
 }
+
+/// Fields of a request that `extra` must not replace: other columns say what they were.
+const RECORDED_ELSEWHERE: [(&str, &str); 3] = [
+    ("model", "set `model` of a backend"),
+    (
+        "messages",
+        "put what is to be asked into prompts, see study.prompts",
+    ),
+    ("stream", "leave it out: replies are received whole"),
+];
 
 fn check_backend_keys(backend: &BackendSpec) -> Result<(), Problem> {
     let usual = LimitSpec::default();

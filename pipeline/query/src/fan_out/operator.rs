@@ -203,10 +203,12 @@ async fn drive(
     if !finished.is_empty() && sender.send(Ok(finished_batch(&finished)?)).await.is_err() {
         return Ok(());
     }
-    match stopped {
-        Some(reason) => Err(DataFusionError::External(Box::new(reason))),
-        None => Ok(()),
+    if let Some(reason) = stopped {
+        // In the order of the batches: an error of the task itself may overtake those that wait.
+        let reason = DataFusionError::External(Box::new(reason));
+        let _listened = sender.send(Err(reason)).await;
     }
+    Ok(())
 }
 
 fn finished_batch(samples: &[FinishedSample]) -> Result<RecordBatch> {

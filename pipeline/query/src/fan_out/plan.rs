@@ -1,5 +1,6 @@
 //! The plan of `consilium run`: scan → filter → × → anti-join → fan-out.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -17,6 +18,7 @@ use futures::StreamExt as _;
 use super::operator::FanOutExec;
 use super::work::SampleWork;
 use crate::cases::{Draw, draw_sql, quoted};
+use crate::session::counts;
 
 /// Which system runs on which dataset how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,27 +116,8 @@ pub async fn explain_work(
 /// When the plan fails.
 pub async fn count_work(session: &SessionContext, work: &Work) -> Result<Vec<(String, u64)>> {
     let sql = work_sql(session, work)?;
-    let batches = session
-        .sql(&format!(
-            "SELECT system, count(*) AS samples FROM ({sql}) GROUP BY system"
-        ))
-        .await?
-        .collect()
-        .await?;
-    let mut counts: std::collections::BTreeMap<String, u64> = std::collections::BTreeMap::new();
-    for batch in &batches {
-        let systems = arrow::compute::cast(batch.column(0), &DataType::Utf8)?;
-        let samples = arrow::compute::cast(batch.column(1), &DataType::UInt64)?;
-        let systems = arrow::array::cast::as_string_array(&systems);
-        let samples =
-            arrow::array::cast::as_primitive_array::<arrow::datatypes::UInt64Type>(&samples);
-        counts.extend(
-            systems
-                .iter()
-                .zip(samples.iter())
-                .filter_map(|(system, count)| Some((system?.to_owned(), count?))),
-        );
-    }
+    let counted = format!("SELECT system, count(*) AS samples FROM ({sql}) GROUP BY system");
+    let counts: BTreeMap<String, u64> = counts(session, &counted).await?.into_iter().collect();
     let mut named: Vec<(String, u64)> = Vec::new();
     for assignment in &work.assignments {
         if !named.iter().any(|(system, _)| *system == assignment.system) {

@@ -29,9 +29,17 @@ pub struct TableContext {
     pub several_runs: bool,
     /// Whether every judge behind the scores was compared with an expert-labelled subset.
     pub judges_validated: bool,
-    /// Whether a table by subgroup has rows only where some case has a subgroup: of cases that are all of an
-    /// unknown one it says what the table over all cases says.
-    pub known_subgroups_only: bool,
+    /// When tables by subgroup have rows.
+    pub by_subgroup: BySubgroup,
+}
+
+/// When a table by subgroup has rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BySubgroup {
+    /// Always; cases without a subgroup are of an unknown one.
+    Always,
+    /// Where some case has a subgroup: of cases that have none it says what the table over all cases says.
+    WhereKnown,
 }
 
 /// Why a table could not be made.
@@ -116,7 +124,7 @@ pub async fn recompute(
     };
     // Whoever wrote the table decided.
     let context = TableContext {
-        known_subgroups_only: false,
+        by_subgroup: BySubgroup::Always,
         ..context
     };
     let query = async {
@@ -245,7 +253,10 @@ async fn read(
     let frame = session.sql(&sql).await?;
     let schema = std::sync::Arc::new(frame.schema().as_arrow().clone());
     let batches = match &preset.subgroup {
-        Some(column) if context.known_subgroups_only && !is_known(session, column).await? => {
+        Some(column)
+            if context.by_subgroup == BySubgroup::WhereKnown
+                && !is_known(session, column).await? =>
+        {
             Vec::new()
         }
         _ => frame.collect().await?,

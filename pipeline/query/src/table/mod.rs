@@ -6,5 +6,5 @@ mod notes;
 mod preset;
 
 pub(crate) use cells::{Reading, cell};
-pub use evaluate::{TableContext, TableError, evaluate_tables, recompute};
+pub use evaluate::{BySubgroup, TableContext, TableError, evaluate_tables, recompute};
 pub use preset::{PRESET_NAMES, STANDARD_TABLES};

@@ -53,6 +53,7 @@ fn manifest() -> RunManifest {
         git_revision: None,
         tool_version: String::new(),
         drift: DriftRecord::default(),
+        rerun_of: Vec::new(),
         created_at: 1,
         finished_at: None,
         journal_from: 0,

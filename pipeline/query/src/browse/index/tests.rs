@@ -98,6 +98,7 @@ fn open(cases: Vec<CaseRow>, samples: Vec<SampleRow>, scores: Vec<ScoreRow>) -> 
     });
     let manifest = RunManifest {
         drift: consilium_core::DriftRecord::default(),
+        rerun_of: Vec::new(),
         format_version: FORMAT_VERSION,
         run: "study-1".to_owned(),
         status: RunStatus::Complete,
