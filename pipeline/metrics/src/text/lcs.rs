@@ -123,39 +123,52 @@ fn next_row(row: &mut [u64], mask: &[u64]) {
 /// Computes the next row of the table.
 struct RowStep {
     words: usize,
-    /// Positions in the columns by id: `positions[starts[id]..starts[id + 1]]`.
-    starts: Vec<usize>,
+    places: Places,
     positions: Vec<usize>,
     mask: Vec<u64>,
 }
 
+/// Where the positions of an id stand.
+enum Places {
+    /// `positions[starts[id]..starts[id + 1]]`.
+    ById(Vec<usize>),
+    /// Between the places of the id among these, which are sorted: a short line of a text with many words.
+    Sorted(Vec<u32>),
+}
+
+/// A line with fewer than one word in so many of the text's is looked up by sorting it.
+const SPARSE: usize = 8;
+
 impl RowStep {
     fn new(columns: &[u32], distinct: usize) -> Self {
-        let mut starts = vec![0; distinct + 1];
-        for &id in columns {
-            starts[id as usize + 1] += 1;
-        }
-        for id in 0..distinct {
-            starts[id + 1] += starts[id];
-        }
-        let mut next = starts.clone();
-        let mut positions = vec![0; columns.len()];
-        for (column, &id) in columns.iter().enumerate() {
-            positions[next[id as usize]] = column;
-            next[id as usize] += 1;
-        }
         let words = columns.len().div_ceil(64);
+        let (places, positions) = if columns.len() * SPARSE < distinct {
+            let mut positions: Vec<usize> = (0..columns.len()).collect();
+            positions.sort_by_key(|column| columns[*column]);
+            let sorted = positions.iter().map(|column| columns[*column]).collect();
+            (Places::Sorted(sorted), positions)
+        } else {
+            let (starts, positions) = positions_by_id(columns, distinct);
+            (Places::ById(starts), positions)
+        };
         Self {
             words,
-            starts,
+            places,
             positions,
             mask: vec![0; words],
         }
     }
 
     fn advance(&mut self, row: &mut [u64], id: u32) {
-        let id = id as usize;
-        let matches = &self.positions[self.starts[id]..self.starts[id + 1]];
+        let places = match &self.places {
+            Places::ById(starts) => starts[id as usize]..starts[id as usize + 1],
+            Places::Sorted(sorted) => {
+                let start = sorted.partition_point(|known| *known < id);
+                let same = sorted[start..].iter().take_while(|known| **known == id);
+                start..start + same.count()
+            }
+        };
+        let matches = &self.positions[places];
         if matches.is_empty() {
             return;
         }
@@ -167,6 +180,24 @@ impl RowStep {
             self.mask[column / 64] = 0;
         }
     }
+}
+
+/// The positions of every id one after the other, and where those of each begin.
+fn positions_by_id(columns: &[u32], distinct: usize) -> (Vec<usize>, Vec<usize>) {
+    let mut starts = vec![0; distinct + 1];
+    for &id in columns {
+        starts[id as usize + 1] += 1;
+    }
+    for id in 0..distinct {
+        starts[id + 1] += starts[id];
+    }
+    let mut next = starts.clone();
+    let mut positions = vec![0; columns.len()];
+    for (column, &id) in columns.iter().enumerate() {
+        positions[next[id as usize]] = column;
+        next[id as usize] += 1;
+    }
+    (starts, positions)
 }
 
 #[cfg(test)]

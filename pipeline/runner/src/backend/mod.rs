@@ -25,7 +25,7 @@ pub use cache::{CacheKey, ResponseCache};
 pub use embedding::EmbeddingBackend;
 pub(crate) use limited::text_tokens;
 pub use limited::{LimitedBackend, SentCall};
-pub use reply::{CallFailure, Reply, ResponseFormat, Usage};
+pub use reply::{Adaptation, CallFailure, Reply, ResponseFormat, Usage};
 pub use request::{CallIdentity, ChatRequest, Message, OutputSchema, Role, wire_seed};
 
 /// A client of one model.

@@ -32,6 +32,17 @@ pub enum ResponseFormat {
     JsonSchema,
 }
 
+impl ResponseFormat {
+    /// The name in records.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::JsonObject => "json_object",
+            Self::JsonSchema => "json_schema",
+        }
+    }
+}
+
 /// A reply of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
@@ -59,6 +70,9 @@ pub struct Reply {
     pub extra: Map<String, Value>,
     /// How the form of the reply was really asked for.
     pub format: ResponseFormat,
+    /// How the request differed from what was asked for.
+    #[serde(default)]
+    pub adaptation: Adaptation,
     /// Whether invalid text was replaced by U+FFFD.
     pub lossy: bool,
     /// The body as received, when lossy.
@@ -66,6 +80,17 @@ pub struct Reply {
     /// What the server states of its limits.
     #[serde(skip)]
     pub limits: Option<ServerLimits>,
+}
+
+/// How a request was written where the server refuses what was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Adaptation {
+    /// The seed was left out.
+    pub without_seed: bool,
+    /// `max_tokens` was sent as `max_completion_tokens`.
+    pub max_completion_tokens: bool,
+    /// The schema stood in the last message in words, and was asked for in this form.
+    pub schema_as: Option<ResponseFormat>,
 }
 
 /// A call that gave no reply.
@@ -84,6 +109,8 @@ pub struct CallFailure {
     pub latency_ms: Option<f64>,
     /// What the server states of its limits.
     pub limits: Option<Box<ServerLimits>>,
+    /// How the request differed from what was asked for.
+    pub adaptation: Adaptation,
 }
 
 impl CallFailure {
@@ -96,6 +123,7 @@ impl CallFailure {
             retry_after: None,
             latency_ms: None,
             limits: None,
+            adaptation: Adaptation::default(),
         }
     }
 

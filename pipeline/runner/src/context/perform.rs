@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use consilium_core::canonical::canonical_value_json;
 use consilium_core::{CallRow, ErrorKind, RunStopped, SampleKey};
 use serde_json::Value;
 use tokio::time::Instant;
@@ -10,7 +11,7 @@ use super::Surroundings;
 use super::end::Ending;
 use super::reading::{Reading, Received, refusal_as_raw};
 use super::tally::Tally;
-use crate::backend::{CacheKey, CallIdentity, ChatRequest, LimitedBackend, Reply, SentCall};
+use crate::backend::{Adaptation, CacheKey, CallIdentity, ChatRequest, LimitedBackend, SentCall};
 
 /// A call with its position, ready to be made.
 #[derive(Debug)]
@@ -163,6 +164,10 @@ fn row(call: &IssuedCall, sent: SentCall, reading: &Reading) -> CallRow {
         epoch,
     } = &identity.key;
     let failure = sent.reply.as_ref().err().cloned();
+    let adaptation = match &sent.reply {
+        Ok(reply) => reply.adaptation,
+        Err(failure) => failure.adaptation,
+    };
     let http_status = match &sent.reply {
         Ok(reply) => reply.http_status,
         Err(failure) => failure.http_status,
@@ -197,7 +202,7 @@ fn row(call: &IssuedCall, sent: SentCall, reading: &Reading) -> CallRow {
         fingerprint: reply.fingerprint.clone(),
         request_id: reply.request_id.clone(),
         request_sha256: call.request_sha256.clone(),
-        parameters: parameters(&call.parameters, &reply),
+        parameters: parameters(&call.parameters, adaptation),
         messages: call.messages.clone(),
         raw: reply
             .raw
@@ -221,16 +226,57 @@ fn row(call: &IssuedCall, sent: SentCall, reading: &Reading) -> CallRow {
     }
 }
 
-/// The parameters as sent: a seed the server refused is unknown.
-fn parameters(asked: &str, reply: &Reply) -> String {
-    if !reply.extra.contains_key("seed_refused") {
+/// The parameters as sent: a seed that the server refuses is unknown, a length limit has the name it was sent
+/// under, and a schema that the server does not enforce says how it was asked for.
+fn parameters(asked: &str, adaptation: Adaptation) -> String {
+    if adaptation == Adaptation::default() {
         return asked.to_owned();
     }
-    match serde_json::from_str::<Value>(asked) {
-        Ok(mut value) => {
-            value["seed"] = Value::Null;
-            value.to_string()
-        }
-        Err(_) => asked.to_owned(),
+    let Ok(Value::Object(mut fields)) = serde_json::from_str(asked) else {
+        return asked.to_owned();
+    };
+    if adaptation.without_seed {
+        fields.insert("seed".to_owned(), Value::Null);
+    }
+    if adaptation.max_completion_tokens
+        && let Some(most) = fields.remove("max_tokens")
+    {
+        fields.entry("max_completion_tokens").or_insert(most);
+    }
+    if let (Some(format), Some(Value::Object(schema))) =
+        (adaptation.schema_as, fields.get_mut("schema"))
+    {
+        schema.insert("in_words_with".to_owned(), format.as_str().into());
+    }
+    canonical_value_json(&Value::Object(fields)).unwrap_or_else(|_| asked.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::ResponseFormat;
+
+    #[test]
+    fn parameters_say_what_was_sent() {
+        let asked = r#"{"max_tokens":64,"schema":{"name":"a","schema":{}},"seed":5}"#;
+        assert_eq!(parameters(asked, Adaptation::default()), asked);
+        let adapted = Adaptation {
+            without_seed: true,
+            max_completion_tokens: true,
+            schema_as: Some(ResponseFormat::JsonObject),
+        };
+        assert_eq!(
+            parameters(asked, adapted),
+            r#"{"max_completion_tokens":64,"schema":{"in_words_with":"json_object","name":"a","schema":{}},"seed":null}"#
+        );
+        let both = r#"{"max_completion_tokens":7,"max_tokens":64,"seed":5}"#;
+        let renamed = Adaptation {
+            max_completion_tokens: true,
+            ..Adaptation::default()
+        };
+        assert_eq!(
+            parameters(both, renamed),
+            r#"{"max_completion_tokens":7,"seed":5}"#
+        );
     }
 }

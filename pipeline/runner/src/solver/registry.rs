@@ -106,7 +106,8 @@ pub enum SolverError {
     },
     /// The solver does not know a flag.
     #[error(
-        "build system '{system}': solver {solver} has no variant flag `{flag}`; did you mean `{nearest}`?"
+        "build system '{system}': solver {solver} has no variant flag `{flag}`; {}",
+        instead(nearest)
     )]
     UnknownFlag {
         /// Name of the system.
@@ -115,7 +116,7 @@ pub enum SolverError {
         solver: String,
         /// The flag.
         flag: String,
-        /// The flag with the most similar name.
+        /// The flag with the most similar name; empty when the solver has none.
         nearest: String,
     },
     /// A flag has a value of the wrong kind.
@@ -175,7 +176,10 @@ pub enum SolverError {
         reason: String,
     },
     /// The solver has no such role.
-    #[error("build system '{system}': there is no role '{role}'; did you mean '{nearest}'?")]
+    #[error(
+        "build system '{system}': there is no role '{role}'; {}",
+        instead(nearest)
+    )]
     UnknownRole {
         /// Name of the system.
         system: String,
@@ -184,6 +188,15 @@ pub enum SolverError {
         /// The role with the most similar name.
         nearest: String,
     },
+}
+
+/// What to write in the place of an unknown name.
+fn instead(nearest: &str) -> String {
+    if nearest.is_empty() {
+        "the solver has none".to_owned()
+    } else {
+        format!("did you mean '{nearest}'?")
+    }
 }
 
 /// The names of all solvers.
@@ -301,7 +314,7 @@ mod tests {
             ),
             (
                 direct(json!({"structurd": true})),
-                "did you mean `structured`?",
+                "did you mean 'structured'?",
             ),
             (
                 direct(json!({"structured": "yes"})),
@@ -327,6 +340,10 @@ mod tests {
             (
                 json!({"name": "s", "solver": "direct", "backend": "b", "role_backends": {"anwser": "b"}}),
                 "did you mean 'answer'?",
+            ),
+            (
+                json!({"name": "s", "solver": "nearest", "variant": {"neighbours": 3}}),
+                "no variant flag `neighbours`; the solver has none",
             ),
         ] {
             let message = failure(system);

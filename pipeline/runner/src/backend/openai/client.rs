@@ -170,10 +170,6 @@ impl OpenAi {
         if request.schema.is_some() {
             reply.format = dialect.format;
         }
-        if dialect.without_seed && request.seed.is_some() {
-            // The recorded parameters name a seed that was not sent.
-            reply.extra.insert("seed_refused".to_owned(), true.into());
-        }
         Ok(reply)
     }
 
@@ -235,15 +231,19 @@ impl Backend for OpenAi {
     ) -> BoxFuture<'a, Result<Reply, CallFailure>> {
         Box::pin(async move {
             let started = Instant::now();
-            let outcome = self.exchange(request, self.learner.dialect()).await;
+            let dialect = self.learner.dialect();
+            let outcome = self.exchange(request, dialect).await;
             let latency_ms = started.elapsed().as_secs_f64() * 1e3;
+            let adaptation = dialect.adaptation(request);
             match outcome {
                 Ok(reply) => Ok(Reply {
                     latency_ms,
+                    adaptation,
                     ..reply
                 }),
                 Err(failure) => Err(CallFailure {
                     latency_ms: Some(latency_ms),
+                    adaptation,
                     ..failure
                 }),
             }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use consilium_core::study::StructuredOutput;
 use regex::Regex;
 
-use crate::backend::{ChatRequest, ResponseFormat, configured_format};
+use crate::backend::{Adaptation, ChatRequest, ResponseFormat, configured_format};
 
 /// How requests have to be written for a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,20 @@ pub(super) struct Dialect {
     pub(super) max_completion_tokens: bool,
     /// Whether seeds are refused.
     pub(super) without_seed: bool,
+}
+
+impl Dialect {
+    /// How a request written so differs from what is asked for.
+    pub(super) fn adaptation(self, request: &ChatRequest) -> Adaptation {
+        let asks_for = |set: bool, key: &str| set || request.generation.extra.contains_key(key);
+        let limited = request.generation.max_tokens.is_some();
+        Adaptation {
+            without_seed: self.without_seed && asks_for(request.seed.is_some(), "seed"),
+            max_completion_tokens: self.max_completion_tokens && asks_for(limited, "max_tokens"),
+            schema_as: (request.schema.is_some() && self.format != ResponseFormat::JsonSchema)
+                .then_some(self.format),
+        }
+    }
 }
 
 /// The dialect of one server, learnt as it refuses.

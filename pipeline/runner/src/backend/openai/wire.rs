@@ -39,7 +39,8 @@ pub(super) fn body(request: &ChatRequest, dialect: Dialect) -> Result<Vec<u8>, s
     if dialect.max_completion_tokens
         && let Some(most) = parameters.remove("max_tokens")
     {
-        parameters.insert("max_completion_tokens".to_owned(), most);
+        // One that `extra` gives is what was meant.
+        parameters.entry("max_completion_tokens").or_insert(most);
     }
     if dialect.without_seed {
         parameters.remove("seed");
@@ -193,6 +194,10 @@ mod tests {
         let sent = sent(&request(), learnt);
         assert_eq!(sent["max_completion_tokens"], 64);
         assert!(sent.get("max_tokens").is_none() && sent.get("seed").is_none());
+        let mut explicit = request();
+        let extra = &mut explicit.generation.extra;
+        extra.insert("max_completion_tokens".to_owned(), json!(7));
+        assert_eq!(self::sent(&explicit, learnt)["max_completion_tokens"], 7);
     }
 
     #[test]
