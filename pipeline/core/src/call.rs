@@ -59,7 +59,8 @@ pub struct CallRow {
     pub request_id: Option<String>,
     /// SHA-256 of the canonical JSON of model, messages, parameters and schema.
     pub request_sha256: String,
-    /// Parameters and schema as JSON text.
+    /// Parameters and schema as JSON text, as they were sent: a refused seed is null, the length limit has the
+    /// name it went under, a schema that the server does not enforce says how it was asked for.
     pub parameters: String,
     /// Messages as JSON text.
     pub messages: String,
