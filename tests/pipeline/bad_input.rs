@@ -266,14 +266,8 @@ fn a_refused_key_stops_the_run_with_one_message_and_nothing_recorded_as_failed()
         requests.load(Ordering::Relaxed) <= 4,
         "{requests:?} requests with a refused key"
     );
-    let run = std::fs::read_dir(place.path("runs"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
     assert_eq!(
-        place.count(run.to_str().unwrap(), "SELECT count(*) FROM samples"),
+        place.count(&place.only_run(), "SELECT count(*) FROM samples"),
         0
     );
 }

@@ -41,6 +41,13 @@ impl Workplace {
         self.folder.path().join(relative)
     }
 
+    /// The run that is there.
+    pub(crate) fn only_run(&self) -> String {
+        let mut runs = std::fs::read_dir(self.path("runs")).unwrap();
+        let run = runs.next().unwrap().unwrap().path();
+        run.to_str().unwrap().to_owned()
+    }
+
     pub(crate) fn write(&self, relative: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(relative);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

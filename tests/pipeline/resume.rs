@@ -218,24 +218,13 @@ fn a_termination_leaves_a_run_that_goes_on() {
     assert_eq!(process.wait().unwrap().code(), Some(1), "{said}");
     assert!(said.contains("run again to continue"), "{said}");
     // What is said to be done is what is recorded.
-    let recorded = place.count(&only_run(&place), "SELECT count(*) FROM samples");
+    let recorded = place.count(&place.only_run(), "SELECT count(*) FROM samples");
     assert!(
         said.contains(&format!("\n{recorded} samples in ")),
         "{recorded}: {said}"
     );
     let run = place.run(&["run", "study.toml"]).run().to_owned();
     assert_eq!(place.count(&run, "SELECT count(*) FROM attempts"), 120);
-}
-
-fn only_run(place: &Workplace) -> String {
-    let mut runs = std::fs::read_dir(place.path("runs")).unwrap();
-    runs.next()
-        .unwrap()
-        .unwrap()
-        .path()
-        .to_str()
-        .unwrap()
-        .to_owned()
 }
 
 #[test]
@@ -246,7 +235,7 @@ fn verify_says_what_a_killed_run_has_in_its_journal_only() {
     std::thread::sleep(Duration::from_millis(400));
     process.kill().unwrap();
     process.wait().unwrap();
-    let run = &*only_run(&place);
+    let run = &*place.only_run();
     let verified = place.run(&["verify", run]);
     assert_eq!(verified.code, 1, "{verified:?}");
     for word in ["says running", "journal only", "consilium run"] {

@@ -55,7 +55,12 @@ pub(crate) async fn prepare(
     if let Some(directory) = found {
         return ready(study, directory, true).await;
     }
-    let earlier = earlier_runs(study, runs)?;
+    // Without it there is none, or it would have been found.
+    let earlier = if options.new_run {
+        earlier_runs(study, runs)?
+    } else {
+        Vec::new()
+    };
     if let Some(first) = earlier.first() {
         printer::note(&format!(
             "note: the study was run before as '{first}': this run is recorded as a sensitivity set, which \
@@ -100,14 +105,12 @@ fn earlier_runs(study: &ResolvedStudy, runs: &Path) -> Result<Vec<String>> {
     if !runs.exists() {
         return Ok(Vec::new());
     }
-    let mut earlier: Vec<RunManifest> = RunDirectory::list(runs)?
-        .runs
-        .into_iter()
+    let oldest_first = RunDirectory::list(runs)?.runs.into_iter().rev();
+    Ok(oldest_first
         .map(|run| run.manifest)
         .filter(|manifest| manifest.study_sha256 == study.sha256 && manifest.planned > 0)
-        .collect();
-    earlier.sort_by(|one, other| (one.created_at, &one.run).cmp(&(other.created_at, &other.run)));
-    Ok(earlier.into_iter().map(|manifest| manifest.run).collect())
+        .map(|manifest| manifest.run)
+        .collect())
 }
 
 fn find(study: &ResolvedStudy, runs: &Path, name: Option<&str>) -> Result<Option<RunDirectory>> {

@@ -93,6 +93,21 @@ pub struct Adaptation {
     pub schema_as: Option<ResponseFormat>,
 }
 
+impl Adaptation {
+    /// Turns the parameters that were asked for into those that are sent.
+    pub(crate) fn apply(self, parameters: &mut Map<String, Value>) {
+        if self.max_completion_tokens
+            && let Some(most) = parameters.remove("max_tokens")
+        {
+            // One that `extra` gives is what was meant.
+            parameters.entry("max_completion_tokens").or_insert(most);
+        }
+        if self.without_seed {
+            parameters.remove("seed");
+        }
+    }
+}
+
 /// A call that gave no reply.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]

@@ -235,13 +235,9 @@ fn parameters(asked: &str, adaptation: Adaptation) -> String {
     let Ok(Value::Object(mut fields)) = serde_json::from_str(asked) else {
         return asked.to_owned();
     };
+    adaptation.apply(&mut fields);
     if adaptation.without_seed {
         fields.insert("seed".to_owned(), Value::Null);
-    }
-    if adaptation.max_completion_tokens
-        && let Some(most) = fields.remove("max_tokens")
-    {
-        fields.entry("max_completion_tokens").or_insert(most);
     }
     if let (Some(format), Some(Value::Object(schema))) =
         (adaptation.schema_as, fields.get_mut("schema"))

@@ -36,15 +36,7 @@ pub(super) fn body(request: &ChatRequest, dialect: Dialect) -> Result<Vec<u8>, s
     };
     // Numbers stand here, because the typed request narrows them to 32 bits.
     let mut parameters = request.parameters();
-    if dialect.max_completion_tokens
-        && let Some(most) = parameters.remove("max_tokens")
-    {
-        // One that `extra` gives is what was meant.
-        parameters.entry("max_completion_tokens").or_insert(most);
-    }
-    if dialect.without_seed {
-        parameters.remove("seed");
-    }
+    dialect.adaptation(request).apply(&mut parameters);
     if !TYPED.iter().any(|name| parameters.contains_key(*name)) {
         return serde_json::to_vec(&Body {
             typed: &typed,
