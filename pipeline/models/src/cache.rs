@@ -1,89 +1,25 @@
-//! Values kept within a bound, the least recently used dropped first.
+//! Rows of numbers by key, as many as a number of bytes allows.
 
-use std::borrow::Borrow;
-use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// Rows of numbers by key, as many as a number of bytes allows.
-#[derive(Debug)]
-pub struct BoundedCache<K> {
-    values: HashMap<K, (Arc<[f32]>, u64)>,
-    by_use: BTreeMap<u64, K>,
-    uses: u64,
-    bytes: usize,
-    most_bytes: usize,
-}
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
 
-impl<K: Clone + Eq + Hash> BoundedCache<K> {
-    /// An empty cache of at most this size.
-    pub fn new(most_bytes: usize) -> Self {
-        Self {
-            values: HashMap::new(),
-            by_use: BTreeMap::new(),
-            uses: 0,
-            bytes: 0,
-            most_bytes,
-        }
-    }
+/// A bounded cache; a row larger than the whole of it is not kept.
+pub(crate) type RowCache<K> = Cache<K, Arc<[f32]>, Bytes>;
 
-    /// The value of a key, which counts as used now.
-    pub fn get<Q>(&mut self, key: &Q) -> Option<Arc<[f32]>>
-    where
-        K: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
-        self.uses += 1;
-        let (value, used) = self.values.get_mut(key)?;
-        if let Some(key) = self.by_use.remove(used) {
-            self.by_use.insert(self.uses, key);
-        }
-        *used = self.uses;
-        Some(Arc::clone(value))
-    }
+/// Weighs a row by its bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Bytes;
 
-    /// Keeps a value; one larger than the whole cache is not kept.
-    pub fn insert(&mut self, key: K, value: Arc<[f32]>) {
-        let size = size_of_val::<[f32]>(&value);
-        if size > self.most_bytes {
-            return;
-        }
-        self.uses += 1;
-        self.bytes += size;
-        if let Some((old, used)) = self.values.insert(key.clone(), (value, self.uses)) {
-            self.bytes -= size_of_val::<[f32]>(&old);
-            self.by_use.remove(&used);
-        }
-        self.by_use.insert(self.uses, key);
-        while self.bytes > self.most_bytes {
-            let Some((_, oldest)) = self.by_use.pop_first() else {
-                return;
-            };
-            if let Some((value, _)) = self.values.remove(&oldest) {
-                self.bytes -= size_of_val::<[f32]>(&value);
-            }
-        }
+impl<K> Weighter<K, Arc<[f32]>> for Bytes {
+    fn weight(&self, _key: &K, row: &Arc<[f32]>) -> u64 {
+        u64::try_from(size_of_val::<[f32]>(row)).map_or(u64::MAX, |bytes| bytes.max(1))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_least_recently_used_goes_first() {
-        let mut cache: BoundedCache<String> = BoundedCache::new(8 * 4);
-        let value = |length: usize| Arc::<[f32]>::from(vec![1.0; length]);
-        cache.insert("a".into(), value(3));
-        cache.insert("b".into(), value(3));
-        assert!(cache.get("a").is_some());
-        cache.insert("c".into(), value(3));
-        assert!(cache.get("b").is_none());
-        // A value that takes the place of another frees what that took.
-        cache.insert("a".into(), value(5));
-        assert_eq!(cache.get("a").map(|a| a.len()), Some(5));
-        assert_eq!(cache.get("c").map(|c| c.len()), Some(3));
-        cache.insert("huge".into(), value(9));
-        assert!(cache.get("huge").is_none() && cache.get("a").is_some());
-    }
+/// An empty cache of at most this size.
+pub(crate) fn row_cache<K: Eq + Hash>(most_bytes: u64) -> RowCache<K> {
+    Cache::with_weighter(1024, most_bytes, Bytes)
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use crate::arithmetic::unit_length;
-use crate::cache::BoundedCache;
+use crate::cache::{RowCache, row_cache};
 use crate::config::{Config, embedding_options};
 use crate::embedding::{EmbeddingOptions, Pooling};
 use crate::error::ModelError;
@@ -17,7 +17,7 @@ use crate::tokens::{TokenizedText, Vocabulary};
 use crate::weights::Weights;
 
 /// Bytes of results that an encoder keeps for texts that come again.
-const CACHE_BYTES: usize = 256 << 20;
+const CACHE_BYTES: u64 = 256 << 20;
 
 /// Tokens computed in one go: enough that reading the weights is a small part of the work, few
 /// enough that what lies between two layers stays in a core's cache.
@@ -37,7 +37,7 @@ pub struct Encoder {
     vocabulary: Vocabulary,
     embedding: EmbeddingOptions,
     weights_sha256: String,
-    cache: Mutex<BoundedCache<CacheKey>>,
+    cache: RowCache<CacheKey>,
 }
 
 /// Hidden states of one text.
@@ -88,7 +88,7 @@ impl Encoder {
             vocabulary: Vocabulary::read(folder, config.most_tokens(), config.vocabulary)?,
             embedding: embedding_options(folder)?,
             weights_sha256: weights.sha256,
-            cache: Mutex::new(BoundedCache::new(CACHE_BYTES)),
+            cache: row_cache(CACHE_BYTES),
         })
     }
 
@@ -202,7 +202,6 @@ impl Encoder {
             })
             .collect();
         let mut values: Vec<Option<Vec<Arc<[f32]>>>> = {
-            let mut cache = self.cache();
             let kept = |ids: &Arc<[u32]>| {
                 let key = |derived: &Derived| CacheKey {
                     derived: *derived,
@@ -210,7 +209,7 @@ impl Encoder {
                 };
                 wanted
                     .iter()
-                    .map(|derived| cache.get(&key(derived)))
+                    .map(|derived| self.cache.get(&key(derived)))
                     .collect()
             };
             distinct.iter().copied().map(kept).collect()
@@ -220,18 +219,16 @@ impl Encoder {
             .collect();
         let ids: Vec<&[u32]> = missing.iter().map(|&place| &**distinct[place]).collect();
         let computed = self.compute_derived(&ids, wanted);
-        let mut cache = self.cache();
         for (place, computed) in missing.into_iter().zip(computed) {
             for (derived, value) in wanted.iter().zip(&computed) {
                 let key = CacheKey {
                     derived: *derived,
                     ids: Arc::clone(distinct[place]),
                 };
-                cache.insert(key, Arc::clone(value));
+                self.cache.insert(key, Arc::clone(value));
             }
             values[place] = Some(computed);
         }
-        drop(cache);
         place_of_text
             .into_iter()
             .map(|place| values[place].clone().unwrap_or_default())
@@ -292,11 +289,6 @@ impl Encoder {
         };
         results.sort_unstable_by_key(|(index, _)| *index);
         results.into_iter().map(|(_, result)| result).collect()
-    }
-
-    fn cache(&self) -> MutexGuard<'_, BoundedCache<CacheKey>> {
-        // At worst a value is missing.
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

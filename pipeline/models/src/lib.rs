@@ -27,7 +27,6 @@ mod small_model_tests;
 pub use bertscore::{
     Baseline, BertScore, BertScoreOptions, BertScores, Idf, LayeredBertScores, Padding,
 };
-pub use cache::BoundedCache;
 pub use embedding::{EmbeddingOptions, Embeddings, Pooling, cosine};
 pub use encoder::{Encoder, HiddenStates};
 pub use error::ModelError;

@@ -8,7 +8,7 @@ use datafusion::common::{DFSchema, Result, plan_err};
 use datafusion::error::DataFusionError;
 use datafusion::prelude::SessionContext;
 
-use crate::dataset::CaseTable;
+use crate::case_table::CaseTable;
 
 /// A seeded draw from a table of cases.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Everything that is a DataFusion plan: datasets as tables, the fan-out, functions and tables.
 
 pub mod browse;
+mod case_table;
 pub mod cases;
-pub mod dataset;
 mod failures;
 pub mod fan_out;
 pub mod function;
@@ -13,6 +13,7 @@ mod served;
 mod session;
 mod snapshot;
 pub mod table;
+mod text_table;
 mod user_sql;
 
 /// Metrics by the names of their reference implementations.
@@ -27,4 +28,5 @@ pub use run_tables::{RunSource, register_nothing_finished, register_run_work, re
 pub use served::served_models;
 pub use session::{count, counts, query_session, work_session};
 pub use snapshot::{CaseSnapshot, SnapshotError, snapshot_cases};
+pub use text_table::{TextTable, TextTableError, TextValue, score_text_table};
 pub use user_sql::{QueryRows, UserSqlError, rows_as_csv, rows_as_json, user_query};

@@ -12,8 +12,8 @@ use datafusion::error::DataFusionError;
 use futures::StreamExt as _;
 
 use crate::cases::{dataset_cases_sql, selects_all};
-use crate::dataset::{DatasetError, Malformed, inspect, terms_of_file};
 use crate::session::work_session;
+use consilium_datasets::{DatasetError, Malformed, inspect, terms_of_file};
 
 /// What was selected of one dataset.
 #[derive(Clone, Debug, PartialEq)]

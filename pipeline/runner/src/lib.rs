@@ -1,15 +1,12 @@
-//! Backends, solvers, scorers and the executor of one sample
+//! One sample: its context, prompts and executor, and what a solver and a scorer are.
 
-pub mod backend;
 pub mod context;
-pub mod encoder;
 pub mod executor;
-pub mod limit;
-pub mod mock_server;
 pub mod prompt;
-mod reading;
-pub mod retry;
-pub mod scorer;
-pub mod solver;
-#[cfg(test)]
-mod testing;
+pub mod reading;
+mod scorer;
+mod solver;
+pub mod testing;
+
+pub use scorer::Scorer;
+pub use solver::{Answer, Solver};

@@ -9,10 +9,8 @@ use anyhow::{Context as _, Result};
 use clap::Args;
 use consilium_core::CaseView;
 use consilium_core::study::Study;
-use consilium_query::dataset::CaseReader;
+use consilium_datasets::CaseReader;
 use consilium_query::snapshot_cases;
-use consilium_runner::backend;
-use consilium_runner::solver;
 use schemars::schema_for;
 
 use super::estimate::print_estimates;
@@ -153,7 +151,7 @@ fn render_prompts(
     let prompts = study.prompts()?;
     let mut characters = BTreeMap::new();
     for system in &study.study.system {
-        let solver = solver::build(system)?;
+        let solver = consilium_solvers::build(system)?;
         let mut shown = !show;
         for (dataset, case) in samples
             .iter()
@@ -193,8 +191,9 @@ async fn probe_backends(study: &ResolvedStudy) -> Result<bool> {
     printer::line("Backends")?;
     let mut sound = true;
     for spec in &study.study.backend {
-        let answers: Option<Arc<dyn backend::AnswerKey>> = None;
-        let backend = backend::build(spec, &study.folder, study.study.study.seed, answers)?;
+        let answers: Option<Arc<dyn consilium_backends::AnswerKey>> = None;
+        let backend =
+            consilium_backends::build(spec, &study.folder, study.study.study.seed, answers)?;
         match backend.probe().await {
             Ok(()) => printer::line(&format!("  {}: reachable", spec.name))?,
             Err(failure) => {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, ValueEnum};
-use consilium_query::dataset::margins::margin_cases;
+use consilium_datasets::margins::margin_cases;
 
 use crate::printer;
 use crate::run::write_atomically;

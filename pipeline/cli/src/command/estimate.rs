@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use consilium_core::study::{BackendSpec, ScorerSpec, SystemSpec};
-use consilium_query::dataset::CaseReader;
-use consilium_runner::scorer::judge;
+use consilium_datasets::CaseReader;
+use consilium_scorers::judge;
 
 use crate::printer;
 use crate::run::{PlannedWork, duration};

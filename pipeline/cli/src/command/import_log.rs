@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use consilium_query::dataset::log::{LogMapping, MappingError};
-use consilium_query::dataset::{card_mapping, mapped_cards};
+use consilium_datasets::log::{LogMapping, MappingError};
+use consilium_datasets::{card_mapping, mapped_cards};
 
 use crate::failure::{CHECK_MISSED, hinted};
 use crate::printer;

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use clap::Args;
 use consilium_core::nearest;
-use consilium_query::dataset::{TextTableError, score_text_table};
 use consilium_query::{MetricError, TEXT_METRICS, evaluate_metric};
-use consilium_runner::encoder::{EncoderLibrary, EncoderMetricError, is_encoder_metric};
+use consilium_query::{TextTableError, score_text_table};
+use consilium_scorers::encoder::{EncoderLibrary, EncoderMetricError, is_encoder_metric};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::Args;
-use consilium_runner::mock_server::{Fault, MockAnswers, MockServerOptions, serve};
+use consilium_mock_server::{Fault, MockAnswers, MockServerOptions, serve};
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::hinted;

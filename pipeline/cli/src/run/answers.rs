@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
+use consilium_backends::{AnswerKey, SimulatedCase};
 use consilium_core::{AnswerForm, Case, ChoiceOption};
-use consilium_runner::backend::{AnswerKey, SimulatedCase};
 use consilium_store::{CaseRow, RunDirectory, read_rows};
 
 /// The answer key of a run's cases.

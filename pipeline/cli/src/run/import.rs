@@ -13,9 +13,9 @@ use consilium_core::{
     AnswerForm, Case, Clock, DriftRecord, FORMAT_VERSION, RunManifest, RunStatus, SampleRow,
     SystemClock,
 };
-use consilium_query::dataset::adapter::ADAPTERS;
-use consilium_query::dataset::log::{LogEntry, LogMapping, LogReader, LogSurvey, labelled, survey};
-use consilium_query::dataset::{CaseReader, ReadReport, inspect, terms_of_file};
+use consilium_datasets::adapter::ADAPTERS;
+use consilium_datasets::log::{LogEntry, LogMapping, LogReader, LogSurvey, labelled, survey};
+use consilium_datasets::{CaseReader, ReadReport, inspect, terms_of_file};
 use consilium_query::table::STANDARD_TABLES;
 use consilium_store::{CaseRow, PartWriter, RunDirectory, RunLock, StoreError, sha256_file};
 
@@ -193,7 +193,7 @@ fn dataset_spec(given: &LogImport) -> Result<DatasetSpec> {
     spec.answer_form = spec
         .answer_form
         .or(own)
-        .or_else(|| consilium_query::dataset::first_answer_form(&spec, Path::new("")));
+        .or_else(|| consilium_datasets::first_answer_form(&spec, Path::new("")));
     Ok(spec)
 }
 

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use consilium_backends::limit::Budget;
+use consilium_backends::{AnswerKey, LimitedBackend};
 use consilium_core::study::{BackendKind, BackendSpec, ScorerSpec, Study};
 use consilium_core::{AnswerExecutor, Clock, RunManifest, RunStatus, RunStopped, SystemClock};
 use consilium_query::fan_out::{
     FanOutError, Judging, count_judging, judge_calls, run_judging, settled_scores,
 };
 use consilium_query::{SessionContext, count};
-use consilium_runner::backend::{self, AnswerKey, LimitedBackend};
+use consilium_runner::Scorer as _;
 use consilium_runner::context::SampleRecorder;
-use consilium_runner::limit::Budget;
 use consilium_runner::prompt::PromptLibrary;
-use consilium_runner::scorer::Scorer as _;
-use consilium_runner::scorer::judge::{JUDGE_FAILED, Judge, JudgeExecutor, JudgeParts};
+use consilium_scorers::judge::{JUDGE_FAILED, Judge, JudgeExecutor, JudgeParts};
 use consilium_store::{
     Recorder, RecorderOptions, RunDirectory, RunLock, ScoreSorter, SortedScores,
 };
@@ -55,7 +55,7 @@ pub(crate) async fn judge_run(
     let (name, prompts) = (spec.display_name(), prompts(study)?);
     let backend_spec = judging_backend(study, spec)?;
     // Neither key nor server is needed to find out that nothing is to be asked.
-    let described = backend::recorded_only(backend_spec, Path::new(ROOT))?;
+    let described = consilium_backends::recorded_only(backend_spec, Path::new(ROOT))?;
     let judge = Judge::new(spec, Path::new(ROOT), &*described, &prompts)?;
     let signature = judge.signature().to_string();
     let policy = (
@@ -189,7 +189,8 @@ pub(crate) async fn recorded_verdicts(
     spec: &ScorerSpec,
 ) -> Result<(String, SortedScores)> {
     let prompts = prompts(study)?;
-    let backend = backend::recorded_only(judging_backend(study, spec)?, Path::new(ROOT))?;
+    let backend =
+        consilium_backends::recorded_only(judging_backend(study, spec)?, Path::new(ROOT))?;
     let judge = Judge::new(spec, Path::new(ROOT), &*backend, &prompts)?;
     let signature = judge.signature().to_string();
     let seed = study.study.seed;
@@ -239,7 +240,7 @@ fn limited_backend(
     } else {
         None
     };
-    let backend = backend::build(spec, Path::new(ROOT), seed, answers)?;
+    let backend = consilium_backends::build(spec, Path::new(ROOT), seed, answers)?;
     let limited = LimitedBackend::new(backend, Arc::new(SystemClock), seed);
     Ok(Arc::new(match budget {
         Some(budget) => limited.with_budget(budget),

@@ -9,7 +9,7 @@ use consilium_core::study::Study;
 use consilium_core::{
     Clock, DriftRecord, FORMAT_VERSION, PartEntry, RunManifest, RunStatus, SystemClock,
 };
-use consilium_query::dataset::Malformed;
+use consilium_datasets::Malformed;
 use consilium_query::snapshot_cases;
 use consilium_store::{
     CaseRow, PartWriter, RunDirectory, RunLock, RunTable, StoreError, sha256_file,

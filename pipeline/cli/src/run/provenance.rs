@@ -2,8 +2,8 @@
 
 use consilium_core::RunManifest;
 use consilium_core::manifest::DatasetEntry;
+use consilium_datasets::terms_of_file;
 use consilium_query::RunSource;
-use consilium_query::dataset::terms_of_file;
 
 /// Words of a card's terms that must stand wherever its cases are shown.
 const MARKED: &str = "not clinically validated";

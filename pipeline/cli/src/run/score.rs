@@ -6,7 +6,8 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use consilium_core::study::{ScorerKind, ScorerSpec, Study};
 use consilium_core::{RunManifest, ScoreRow};
-use consilium_runner::scorer::{self, Scorer};
+use consilium_runner::Scorer;
+
 use consilium_store::{
     RecordedAnswers, RunDirectory, RunLock, RunTable, ScoreSorter, ScoreWriter, SortedScores,
     StoreError, check_parts, leave_out_damaged, read_ahead, replace_scores,
@@ -108,7 +109,7 @@ async fn offline_rows(
                 continue;
             }
             // Paths in a recorded study are absolute.
-            let scorer = scorer::build(spec, Path::new("/"))?;
+            let scorer = consilium_scorers::build(spec, Path::new("/"))?;
             signatures[place] = scorer.signature().to_string();
             scorers.push((place, scorer, &spec.datasets));
         }

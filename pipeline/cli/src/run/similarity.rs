@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use consilium_backends::EmbeddingBackend;
 use consilium_core::Case;
 use consilium_core::study::{ScorerSpec, Study};
-use consilium_runner::backend::EmbeddingBackend;
-use consilium_runner::encoder::{EncoderError, EncoderLibrary, Reading};
-use consilium_runner::scorer::{EmbeddingScorer, Scorer as _};
+use consilium_runner::Scorer as _;
+use consilium_scorers::EmbeddingScorer;
+use consilium_scorers::encoder::{EncoderError, EncoderLibrary, Reading};
 use consilium_store::{
     CaseRow, RecordedAnswers, RunDirectory, ScoreSorter, SortedScores, read_ahead, read_rows,
 };

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
+use consilium_backends::limit::{Budget, Spent};
 use consilium_core::study::BudgetSpec;
 use consilium_query::count;
-use consilium_runner::limit::{Budget, Spent};
 use consilium_store::{Recorder, RunDirectory};
 
 /// Calls that were sent and paid for, not those taken over from elsewhere.

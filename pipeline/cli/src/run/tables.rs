@@ -6,7 +6,7 @@ use consilium_core::{RunManifest, RunStatus, Table};
 use consilium_query::table::{BySubgroup, STANDARD_TABLES, TableContext, evaluate_tables};
 use consilium_query::{RunSource, SessionContext};
 use consilium_report::Report;
-use consilium_runner::scorer::judge::SIGNATURE_PREFIX;
+use consilium_scorers::judge::SIGNATURE_PREFIX;
 use consilium_store::RunDirectory;
 use jiff::Timestamp;
 
@@ -256,7 +256,7 @@ async fn warnings(runs: &[RunSource], session: &SessionContext) -> Result<Vec<St
 pub(crate) fn synthetic_note(manifest: &RunManifest) -> Option<String> {
     let study: Study = serde_json::from_value(manifest.study.clone()).ok()?;
     let mut notes = Vec::new();
-    let cards = consilium_query::dataset::read_cards().ok()?;
+    let cards = consilium_datasets::read_cards().ok()?;
     let sample = cards.iter().find(|(name, _)| name == "sample")?;
     let known = |sha256: &str| sample.1.files.iter().any(|file| file.sha256 == sha256);
     if manifest

@@ -6,8 +6,8 @@ use anyhow::{Result, bail};
 use consilium_core::CaseView;
 use consilium_core::canonical::sha256_hex;
 use consilium_core::study::{DatasetSpec, SystemSpec, TrainingSpec};
-use consilium_query::dataset::CaseReader;
-use consilium_runner::solver::{TrainingSet, case_content};
+use consilium_datasets::CaseReader;
+use consilium_solvers::{TrainingSet, case_content};
 
 use crate::failure::hinted;
 use crate::printer;

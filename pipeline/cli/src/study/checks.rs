@@ -7,10 +7,9 @@ use consilium_core::nearest;
 use consilium_core::study::{
     BackendKind, DatasetSpec, GenerationSpec, Mode, Study, SystemSpec, TableSpec,
 };
-use consilium_query::dataset::adapter::{self, ADAPTERS};
-use consilium_query::dataset::first_answer_form;
+use consilium_datasets::adapter::{self, ADAPTERS};
+use consilium_datasets::first_answer_form;
 use consilium_query::table::PRESET_NAMES;
-use consilium_runner::solver;
 
 use super::backend_checks::check_generation;
 
@@ -199,7 +198,7 @@ pub(super) fn complete_dataset(dataset: &mut DatasetSpec, folder: &Path) -> Resu
 }
 
 pub(super) fn check_system(study: &Study, system: &SystemSpec) -> Result<(), Problem> {
-    let solver = solver::build(system)?;
+    let solver = consilium_solvers::build(system)?;
     check_generation("system", &system.name, &system.generation)?;
     if solver.roles().is_empty() && system.generation != GenerationSpec::default() {
         return problem(
@@ -285,7 +284,7 @@ pub(super) fn check_training(
             );
         }
     }
-    if !solver::build(system)?.learns() {
+    if !consilium_solvers::build(system)?.learns() {
         return Ok(());
     }
     for dataset in runs_on {

@@ -2,7 +2,7 @@
 
 use consilium_core::is_mostly_han;
 use consilium_core::study::{ScorerKind, Study, TextTarget};
-use consilium_runner::scorer::TextScorer;
+use consilium_scorers::TextScorer;
 use consilium_store::CaseRow;
 
 /// Counts what answers to the cases of one dataset are compared with.

@@ -8,7 +8,6 @@ use consilium_core::{AnswerForm, nearest};
 
 use consilium_query::fan_out::Assignment;
 use consilium_runner::prompt::{PromptError, PromptLibrary};
-use consilium_runner::scorer;
 
 use super::backend_checks::{check_backend, unused_backends};
 use super::checks::{
@@ -223,7 +222,7 @@ fn complete_scorers(
     let datasets = study.dataset.clone();
     for spec in &mut study.scorer {
         let name = spec.display_name().to_owned();
-        let forms = scorer::answer_forms(spec, folder)?;
+        let forms = consilium_scorers::answer_forms(spec, folder)?;
         if spec.datasets.is_empty() {
             spec.datasets = datasets
                 .iter()

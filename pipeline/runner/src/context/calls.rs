@@ -10,13 +10,13 @@ use super::perform::{IssuedCall, PerformedCall, perform};
 use super::reading::Reading;
 use super::recorded::Found;
 use super::spec::{CallSpec, Completion, Event};
-use crate::backend::{CacheKey, CallIdentity, ChatRequest, Message};
+use consilium_backends::{CacheKey, CallIdentity, ChatRequest, Message};
 
 /// Purpose of the call that asks once more for a structured reply.
 pub(super) const REPAIR: &str = "repair";
 
 /// Prompt of that call.
-pub(crate) const REPAIR_PROMPT: &str = "shared/repair";
+pub const REPAIR_PROMPT: &str = "shared/repair";
 
 /// A first reply, or the call that repairs it.
 enum Joined {

@@ -26,15 +26,15 @@ use tokio::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use self::recorded::RecordedCalls;
-use crate::backend::{LimitedBackend, Message};
 use crate::executor::Progress;
 use crate::prompt::PromptLibrary;
+use consilium_backends::{LimitedBackend, Message};
 
-pub(crate) use calls::REPAIR_PROMPT;
+pub use calls::REPAIR_PROMPT;
 pub use end::{Ending, SampleEnd};
 pub use recording::SampleRecorder;
 pub use spec::{CallSpec, Completion, Event};
-pub(crate) use tally::Tally;
+pub use tally::Tally;
 
 /// What one sample may take.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,23 +47,23 @@ pub struct SampleLimits {
 
 /// What all samples of a system share.
 #[derive(Debug)]
-pub(crate) struct Surroundings {
+pub struct Surroundings {
     /// Seed of the study.
-    pub(crate) study_seed: u64,
+    pub study_seed: u64,
     /// Backend of every role.
-    pub(crate) backends: BTreeMap<String, Arc<LimitedBackend>>,
+    pub backends: BTreeMap<String, Arc<LimitedBackend>>,
     /// Generation settings of the system.
-    pub(crate) generation: GenerationSpec,
+    pub generation: GenerationSpec,
     /// Prompts of the study.
-    pub(crate) prompts: Arc<PromptLibrary>,
+    pub prompts: Arc<PromptLibrary>,
     /// Where calls are recorded.
-    pub(crate) recorder: Arc<dyn SampleRecorder>,
+    pub recorder: Arc<dyn SampleRecorder>,
     /// Ends the run.
-    pub(crate) cancel: CancellationToken,
+    pub cancel: CancellationToken,
     /// Counters of the run.
-    pub(crate) progress: Arc<Progress>,
+    pub progress: Arc<Progress>,
     /// What one sample may take.
-    pub(crate) sample_limits: SampleLimits,
+    pub sample_limits: SampleLimits,
 }
 
 /// One sample, as its solver sees it.
@@ -84,16 +84,12 @@ pub struct SolverContext {
 
 impl SolverContext {
     /// A context for one sample; calls recorded by an earlier process are taken up.
-    pub(crate) fn new(surroundings: Arc<Surroundings>, item: WorkItem) -> Self {
+    pub fn new(surroundings: Arc<Surroundings>, item: WorkItem) -> Self {
         Self::of(surroundings, item, None)
     }
 
     /// A context for the calls of a scorer about one sample; calls recorded earlier are taken up.
-    pub(crate) fn for_scorer(
-        surroundings: Arc<Surroundings>,
-        item: WorkItem,
-        scorer: &Arc<str>,
-    ) -> Self {
+    pub fn for_scorer(surroundings: Arc<Surroundings>, item: WorkItem, scorer: &Arc<str>) -> Self {
         Self::of(surroundings, item, Some(Arc::clone(scorer)))
     }
 
@@ -205,7 +201,8 @@ impl SolverContext {
         self.join_calls(calls).await
     }
 
-    pub(crate) fn into_parts(self) -> (WorkItem, Tally, Vec<EventRow>) {
+    /// What is left of the sample when its solver has ended.
+    pub fn into_parts(self) -> (WorkItem, Tally, Vec<EventRow>) {
         (self.item, self.tally, self.events)
     }
 

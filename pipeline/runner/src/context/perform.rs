@@ -11,7 +11,9 @@ use super::Surroundings;
 use super::end::Ending;
 use super::reading::{Reading, Received, refusal_as_raw};
 use super::tally::Tally;
-use crate::backend::{Adaptation, CacheKey, CallIdentity, ChatRequest, LimitedBackend, SentCall};
+use consilium_backends::{
+    Adaptation, CacheKey, CallIdentity, ChatRequest, LimitedBackend, SentCall,
+};
 
 /// A call with its position, ready to be made.
 #[derive(Debug)]
@@ -250,7 +252,7 @@ fn parameters(asked: &str, adaptation: Adaptation) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::ResponseFormat;
+    use consilium_backends::ResponseFormat;
 
     #[test]
     fn parameters_say_what_was_sent() {

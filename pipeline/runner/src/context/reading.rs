@@ -4,8 +4,8 @@ use consilium_core::{CallRow, Outcome, ParseStatus};
 use serde_json::{Map, Value};
 
 use super::end::{Ending, SampleEnd};
-use crate::backend::{OutputSchema, Reply, ResponseFormat};
 use crate::reading::{json_objects, without_reasoning};
+use consilium_backends::{OutputSchema, Reply, ResponseFormat};
 
 /// What decides how a reply is read.
 #[derive(Clone, Debug, PartialEq)]

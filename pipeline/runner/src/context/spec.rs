@@ -5,7 +5,7 @@ use std::sync::Arc;
 use consilium_core::study::GenerationSpec;
 use serde_json::Value;
 
-use crate::backend::{Message, OutputSchema};
+use consilium_backends::{Message, OutputSchema};
 
 /// One call a solver wants made.
 #[derive(Clone, Debug)]

@@ -4,15 +4,15 @@ use consilium_core::CallRow;
 
 /// Sums over calls; a sum is unknown once a part of it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Tally {
+pub struct Tally {
     /// Number of calls, replayed ones included.
-    pub(crate) calls: u32,
+    pub calls: u32,
     /// Tokens of the prompts.
-    pub(crate) prompt_tokens: Option<u64>,
+    pub prompt_tokens: Option<u64>,
     /// Tokens generated.
-    pub(crate) completion_tokens: Option<u64>,
+    pub completion_tokens: Option<u64>,
     /// US dollars.
-    pub(crate) cost_usd: Option<f64>,
+    pub cost_usd: Option<f64>,
 }
 
 impl Default for Tally {
@@ -28,7 +28,7 @@ impl Default for Tally {
 
 impl Tally {
     /// What one call took.
-    pub(crate) const fn of(call: &CallRow) -> Self {
+    pub const fn of(call: &CallRow) -> Self {
         Self {
             calls: 1,
             prompt_tokens: call.prompt_tokens,
@@ -38,7 +38,7 @@ impl Tally {
     }
 
     /// Adds calls.
-    pub(crate) fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.calls += other.calls;
         self.prompt_tokens = self
             .prompt_tokens

@@ -5,8 +5,9 @@ use futures::future::BoxFuture;
 use serde_json::json;
 
 use super::*;
-use crate::backend::{Backend, CallFailure, CallIdentity, ChatRequest, Reply};
 use crate::testing::{self, MemoryRecorder};
+use consilium_backends::testing::reply;
+use consilium_backends::{Backend, CallFailure, CallIdentity, ChatRequest, Reply};
 
 /// Answers the first call last.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ impl Backend for Backwards {
     ) -> BoxFuture<'a, Result<Reply, CallFailure>> {
         async move {
             tokio::time::sleep(Duration::from_millis(u64::from(10 - call.seq))).await;
-            Ok(testing::reply(&format!("reply {}", call.seq), "stop"))
+            Ok(reply(&format!("reply {}", call.seq), "stop"))
         }
         .boxed()
     }

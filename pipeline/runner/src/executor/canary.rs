@@ -5,7 +5,7 @@ use consilium_core::study::GenerationSpec;
 use consilium_core::{CanaryAnswer, SampleKey};
 use tokio_util::sync::CancellationToken;
 
-use crate::backend::{CallIdentity, ChatRequest, LimitedBackend, Message};
+use consilium_backends::{CallIdentity, ChatRequest, LimitedBackend, Message};
 
 /// Questions without any case in them, whose answers leave a model little choice of words.
 const QUESTIONS: [&str; 8] = [
@@ -74,8 +74,8 @@ mod tests {
     use consilium_core::ErrorKind;
 
     use super::*;
-    use crate::backend::{CallFailure, Reply};
-    use crate::testing::{ScriptedBackend, reply};
+    use consilium_backends::testing::{ScriptedBackend, reply};
+    use consilium_backends::{CallFailure, Reply};
 
     #[tokio::test]
     async fn answers_are_hashed_and_a_failure_is_none() {

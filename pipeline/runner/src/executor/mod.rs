@@ -2,11 +2,8 @@
 
 mod canary;
 mod progress;
-mod run_executor;
+mod samples;
 
 pub use canary::ask_canaries;
 pub use progress::{InFlight, Progress, ProgressCounts};
-pub use run_executor::{ExecutorError, ExecutorParts, RunExecutor};
-
-#[cfg(test)]
-mod fault_tests;
+pub use samples::{ExecutorError, ExecutorParts, RunExecutor, SystemParts};

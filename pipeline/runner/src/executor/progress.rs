@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use consilium_core::{CallRow, Outcome};
 
-use crate::backend::LimitedBackend;
-use crate::limit::GateState;
+use consilium_backends::LimitedBackend;
+use consilium_backends::limit::GateState;
 
 /// Counters that samples and calls move and a progress line reads.
 ///
@@ -69,7 +69,7 @@ impl Drop for InFlight<'_> {
 
 impl Progress {
     /// Counters of a run that asks these backends.
-    pub(crate) fn new(backends: Vec<Arc<LimitedBackend>>) -> Self {
+    pub fn new(backends: Vec<Arc<LimitedBackend>>) -> Self {
         Self {
             backends,
             ..Self::default()
@@ -105,19 +105,22 @@ impl Progress {
         }
     }
 
-    pub(crate) fn sample_in_flight(&self) -> InFlight<'_> {
+    /// Counts a sample as in flight until what is returned is dropped.
+    pub fn sample_in_flight(&self) -> InFlight<'_> {
         self.samples_in_flight.fetch_add(1, Ordering::Relaxed);
         InFlight(&self.samples_in_flight)
     }
 
-    pub(crate) fn finish_sample(&self, outcome: Outcome) {
+    /// Counts a finished sample.
+    pub fn finish_sample(&self, outcome: Outcome) {
         let place = Outcome::ALL.into_iter().position(|other| other == outcome);
         if let Some(counter) = place.and_then(|place| self.by_outcome.get(place)) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    pub(crate) fn add_call(&self, call: &CallRow) {
+    /// Counts a finished call.
+    pub fn add_call(&self, call: &CallRow) {
         self.calls.fetch_add(1, Ordering::Relaxed);
         self.failed_calls
             .fetch_add(u64::from(call.error_kind.is_some()), Ordering::Relaxed);

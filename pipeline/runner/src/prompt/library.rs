@@ -13,7 +13,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use super::builtin::BUILT_IN;
-use crate::backend::Message;
+use consilium_backends::Message;
 
 /// The line between the system part and the user part of a file.
 const SEPARATOR: &str = "---";

@@ -17,17 +17,17 @@ static CUE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Where the last line with a cue begins, and where what it says begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FinalAnswer {
+pub struct FinalAnswer {
     /// Beginning of the line.
-    pub(crate) line: usize,
+    pub line: usize,
     /// Beginning of what follows the cue.
-    pub(crate) said: usize,
+    pub said: usize,
 }
 
 /// The last line of a text that begins with `Answer:`, `Final diagnosis:`, 答案： and the like.
 ///
 /// A cue with nothing behind it, on its own or the next line, is none: it was cut.
-pub(crate) fn final_answer(text: &str) -> Option<FinalAnswer> {
+pub fn final_answer(text: &str) -> Option<FinalAnswer> {
     CUE.find_iter(text)
         .filter(|cue| text[cue.end()..].chars().any(char::is_alphanumeric))
         .map(|cue| FinalAnswer {

@@ -7,7 +7,7 @@ const MAX_PLACES: usize = 64;
 
 /// The JSON objects of a text in order of appearance, outermost only; fences need no care, since
 /// an object is found by its brace.
-pub(crate) fn json_objects(text: &str) -> Vec<Map<String, Value>> {
+pub fn json_objects(text: &str) -> Vec<Map<String, Value>> {
     let mut objects = Vec::new();
     let mut from = 0;
     for _ in 0..MAX_PLACES {

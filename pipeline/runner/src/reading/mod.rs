@@ -4,6 +4,6 @@ mod final_answer;
 mod json;
 mod reasoning;
 
-pub(crate) use final_answer::final_answer;
-pub(crate) use json::json_objects;
-pub(crate) use reasoning::without_reasoning;
+pub use final_answer::final_answer;
+pub use json::json_objects;
+pub use reasoning::without_reasoning;

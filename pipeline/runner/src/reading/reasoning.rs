@@ -13,7 +13,7 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
 ///
 /// A closing tag without an opening one ends reasoning that began in the prompt; an opening tag
 /// without a closing one means that the model never came to its answer.
-pub(crate) fn without_reasoning(text: &str) -> Cow<'_, str> {
+pub fn without_reasoning(text: &str) -> Cow<'_, str> {
     if !text.contains('<') {
         return Cow::Borrowed(text);
     }

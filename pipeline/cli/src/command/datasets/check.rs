@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use consilium_query::dataset::check::{Check, CheckOptions, DatasetCheck, Severity, check_dataset};
-use consilium_runner::scorer::AliasTable;
+use consilium_datasets::check::{Check, CheckOptions, DatasetCheck, Severity, check_dataset};
+use consilium_scorers::AliasTable;
 use consilium_store::sha256_file;
 
 use super::findings::{as_html, as_json, as_text};

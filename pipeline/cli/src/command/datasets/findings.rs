@@ -2,8 +2,8 @@
 
 use anyhow::{Context as _, Result};
 use consilium_core::{Cell, Column, Table, Unit};
-use consilium_query::dataset::Place;
-use consilium_query::dataset::check::{Check, DatasetCheck, Finding, Severity};
+use consilium_datasets::Place;
+use consilium_datasets::check::{Check, DatasetCheck, Finding, Severity};
 use consilium_report::{Format, Report, render};
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use consilium_query::dataset::CaseFile;
+use consilium_datasets::CaseFile;
 use consilium_query::snapshot_cases;
 use consilium_store::StoreError;
 

@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use consilium_core::{AnswerForm, nearest};
-use consilium_query::dataset::adapter::ADAPTERS;
-use consilium_query::dataset::read_cards;
+use consilium_datasets::adapter::ADAPTERS;
+use consilium_datasets::read_cards;
 
 use crate::failure::hinted;
 use crate::printer;

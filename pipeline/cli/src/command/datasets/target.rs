@@ -7,8 +7,8 @@ use anyhow::Result;
 use clap::Args;
 use consilium_core::study::{DatasetSpec, FieldSource, ScorerKind};
 use consilium_core::{AnswerForm, nearest};
-use consilium_query::dataset::{Card, CardFile, read_cards};
-use consilium_runner::scorer::AliasTable;
+use consilium_datasets::{Card, CardFile, read_cards};
+use consilium_scorers::AliasTable;
 use consilium_store::sha256_file;
 
 use crate::failure::hinted;
